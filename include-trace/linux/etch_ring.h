@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Etch's ring buffer: records from any context of one CPU to a reader on another.
+ *
+ * It knows nothing of events and files; any kernel code may have one of its own.
+ *
+ *	r = etch_ring_create(&params);		task context, may sleep
+ *
+ *	preempt_disable();			on the ring's CPU, any context
+ *	p = etch_ring_reserve(r, len, &time);
+ *	if (p) {
+ *		... fill in len bytes at p ...
+ *		etch_ring_commit(r);
+ *	}
+ *	preempt_enable();
+ *
+ *	mutex_lock(&mine);			task context, any CPU
+ *	while (etch_ring_take(r, &view) > 0) {
+ *		... use view.len bytes at view.data ...
+ *		etch_ring_advance(r, view.len, view.records);
+ *	}
+ *	mutex_unlock(&mine);
+ *
+ * What writers get. A reservation never blocks, waits, locks, allocates or wakes
+ * anyone. Writers on one CPU nest: an interrupt that reserves while a task is
+ * between reserve and commit is fine, and so is an NMI in that interrupt. A
+ * record that cannot be stored is lost and counted by cause, never stored in part.
+ *
+ * What is in the ring. The memory is cut into n sub-buffers (n a power of two),
+ * each one physically contiguous block of pages. A block opens with header_size
+ * bytes which the ring leaves alone, for whoever makes packets of blocks, then
+ * come records. A record starts on a multiple of 4 bytes and ends where its
+ * reserver said; the bytes up to the next one's start are undefined (zero or
+ * stale data of this ring), and so is nothing else. Records do not cross blocks.
+ *
+ * What is in a record. The ring stamps the time, no more: etch_ring_reserve()
+ * gives the time that belongs to the place of the record, such that time never
+ * decreases from one record to the next. The caller stores as much of it as it
+ * likes. Etch stores 48 bits; a reader that sees each record in turn gets the rest
+ * back as full = last + ((stored - last) & (2^48 - 1)), beginning with view.begin,
+ * provided that two neighbours lie less than 2^48 apart (for a counter of
+ * 3 GHz that is 26 hours).
+ *
+ * Modes. In overwrite mode (a flight recorder) a full ring drops its oldest
+ * block and counts the records in it as overwritten. In discard mode it keeps what
+ * it has and new records are lost: full.
+ *
+ * Accounting, exact per record whenever no writer is in flight:
+ *
+ *	written = read + overwritten + entries
+ *	tried   = written + lost_full + lost_nested + lost_too_big + lost_off
+ *
+ * Who may call what beside what:
+ *
+ *			reserve, commit	reader		control
+ *	reserve, commit	nesting only	yes		no: quiescent
+ *	reader		yes		no: mutex	no: mutex
+ *	on, off, stats	yes		no: mutex	no: mutex
+ *
+ * "Reader" is take, advance, peek and the questions; "control" is reset, resize
+ * commit, set_mode, set_clock and free. The ring has no lock: the caller
+ * serialises readers and control of one ring by a mutex of its own. Only
+ * etch_ring_empty() and etch_ring_busy() may be asked without it. "Quiescent"
+ * means that no writer is or will be between reserve and commit, which is had by
+ * etch_ring_off() and then synchronize_rcu(), since writers run with preemption
+ * disabled. etch_ring_off() alone stops new records but not one half-way.
+ */
+#ifndef _LINUX_ETCH_RING_H
+#define _LINUX_ETCH_RING_H
+
+#include <linux/atomic.h>
+#include <linux/build_bug.h>
+#include <linux/cache.h>
+#include <linux/compiler.h>
+#include <linux/etch_clock.h>
+#include <linux/stddef.h>
+#include <linux/types.h>
+
+#include <asm/local.h>
+
+/* The smallest record and the largest sub-buffer: so a block's records count in 16 bits. */
+#define ETCH_RING_MIN_RECORD	12
+#define ETCH_RING_MAX_SUBBUF	(512 * 1024)
+#define ETCH_RING_SUBBUF	(16 * 1024)	/* the default */
+#define ETCH_RING_MAX_NEST	8		/* writers in flight on one CPU */
+
+/*
+ * A position, in one 64-bit word. Bits 16 to 63: bytes since the ring was made or
+ * reset, headers and ends of blocks included, modulo 2^48. Bits 0 to 15: in @pos and
+ * @committed, the records reserved so far in the block that holds the last of
+ * those bytes. Positions are compared by the sign of their difference.
+ */
+#define ETCH_POS_SHIFT		16
+#define ETCH_POS(bytes)		((u64)(bytes) << ETCH_POS_SHIFT)
+#define ETCH_POS_COUNT		(ETCH_POS(1) - 1)
+
+/* Why a record was lost. */
+enum etch_lost {
+	ETCH_LOST_FULL,		/* discard mode, and no block is free */
+	ETCH_LOST_NESTED,	/* an interrupted writer's block is in the way, or nested too deep */
+	ETCH_LOST_TOO_BIG,	/* does not even fit in an empty block */
+	ETCH_LOST_OFF,		/* the ring is off */
+	ETCH_LOST_NR
+};
+
+/*
+ * What is known of a block beside its content. Written by writers while the block
+ * belongs to a slot, stable once it belongs to the reader.
+ */
+struct etch_block {
+	void	*data;		/* the pages, header first */
+	u64	begin;		/* not after the first record's time */
+	u64	lost;		/* records lost when the block was begun */
+	u32	end;		/* where the content ends, in bytes from data: noted on leaving */
+	u32	records;	/* how many: noted on leaving */
+};
+
+/**
+ * struct etch_ring - one CPU's buffer; all fields are the ring's own
+ *
+ * The first cache line is all that the fast path touches besides the record. It is
+ * written by the ring's CPU only, but for @limit and @clock.
+ */
+struct etch_ring {
+	/* private: */
+	u64		pos;		/* where the next record starts, before rounding */
+	u64		committed;	/* all before it is stored; an earlier value of pos */
+	u64		start;		/* cached: where the records of the current block start */
+	u8		*base;		/* cached: the address that belongs to start */
+	unsigned int	nest;		/* writers in flight */
+	unsigned int	limit;		/* bytes for records in a block; 0: off */
+	enum etch_clock	clock;
+
+	/* The slow path's: read by the ring's CPU, changed when quiescent. */
+	u64		*slots ____cacheline_aligned;
+	struct etch_block *blocks;	/* nr + 1 */
+	u64		size;		/* of a sub-buffer, as a position */
+	unsigned int	shift;		/* of a sub-buffer's size */
+	unsigned int	nr;		/* slots, a power of two */
+	unsigned int	header;		/* bytes at the start of a block */
+	bool		overwrite;
+	int		node;
+	local_t		lost[ETCH_LOST_NR];
+	local_t		written;	/* in blocks that were left */
+	local_t		overwritten;	/* in blocks that were dropped, read or not */
+
+	/* The reader's. consumed is read by writers in discard mode. */
+	u64		consumed ____cacheline_aligned; /* slots before it may be claimed */
+	u64		rd;		/* the next byte to read */
+	u64		rd_block;	/* the start of the block that rd is in */
+	u32		rd_end;		/* where the last view ended, from rd_block */
+	u32		rd_records;	/* records of that block that were read */
+	u32		spare;		/* the block that no slot has */
+	bool		held;		/* spare is the block at rd_block, and not all read */
+	void		*copy;		/* of the committed part of the open block */
+	u64		read;		/* records */
+	u64		reread;		/* read, then overwritten as well */
+	u64		dropped;	/* overwritten, by resize */
+	u64		told;		/* overwritten, and told in a view */
+};
+
+/**
+ * struct etch_ring_params - what a ring is made of
+ * @node:        memory node, or NUMA_NO_NODE
+ * @size:        bytes for records and headers; rounded up to 2, 4, 8 ... sub-buffers
+ * @subbuf_size: bytes of a sub-buffer: a power of two from PAGE_SIZE to
+ *               ETCH_RING_MAX_SUBBUF, or 0 for ETCH_RING_SUBBUF (at least a page)
+ * @header_size: bytes to leave free at the start of each; rounded up to 8, at least 8
+ * @overwrite:   overwrite mode, else discard mode
+ * @clock:       whose time etch_ring_reserve() gives
+ */
+struct etch_ring_params {
+	int		node;
+	size_t		size;
+	unsigned int	subbuf_size;
+	unsigned int	header_size;
+	bool		overwrite;
+	enum etch_clock	clock;
+};
+
+/**
+ * struct etch_view - some records, in order, for a reader
+ * @data:    the first record; its address is a multiple of 4. The next one starts
+ *           where it ends, rounded up to a multiple of 4.
+ * @len:     bytes from @data to the end of the last record
+ * @records: how many
+ * @begin:   a time not after the first record of their block (so if part of it was
+ *           read before, possibly much earlier than the first record here)
+ * @lost:    records lost on this ring, by all causes, when their block was begun.
+ *           Grows from view to view by what was lost between, or in, the blocks.
+ * @missed:  records that this reader did not get because they were overwritten
+ *           since its last view (peek: or were read by the taking reader)
+ * @open:    the block is still being written: @data is a copy of what there was
+ */
+struct etch_view {
+	const void	*data;
+	u32		len;
+	u32		records;
+	u64		begin;
+	u64		lost;
+	u64		missed;
+	bool		open;
+};
+
+/**
+ * struct etch_cursor - where a peeking reader is; all fields are the ring's own
+ */
+struct etch_cursor {
+	/* private: */
+	u64		block;		/* start of the block to look at next */
+	u32		off;		/* of the first byte wanted in it; 0: all */
+	u32		seen;		/* records of that block which lie before */
+	u64		end;		/* committed when the cursor was made */
+	u64		left;		/* records from here to end */
+};
+
+/**
+ * struct etch_ring_stats - figures of one ring; records unless told otherwise
+ * @written:      stored (committed or in flight)
+ * @read:         consumed by etch_ring_advance()
+ * @overwritten:  dropped unread, by overwriting or by resize
+ * @entries:      still there and unread. Counted block by block, not computed from
+ *                the three above, so that their sum is a check.
+ * @lost_full:    lost, discard mode and full
+ * @lost_nested:  lost, would have overwritten what an interrupted writer is at, or
+ *                more than ETCH_RING_MAX_NEST in flight
+ * @lost_too_big: lost, longer than a sub-buffer has room for
+ * @lost_off:     lost, the ring was off
+ * @bytes:        bytes of those entries, ends rounded up to 4 but the last of a block
+ * @oldest:       begin time of the block of the oldest entry; 0 if there is none
+ */
+struct etch_ring_stats {
+	u64		written;
+	u64		read;
+	u64		overwritten;
+	u64		entries;
+	u64		lost_full;
+	u64		lost_nested;
+	u64		lost_too_big;
+	u64		lost_off;
+	u64		bytes;
+	u64		oldest;
+};
+
+struct etch_resize;
+
+/* Making, controlling, asking: ring.c. */
+struct etch_ring *etch_ring_create(const struct etch_ring_params *params);
+void etch_ring_free(struct etch_ring *r);
+void etch_ring_on(struct etch_ring *r);
+void etch_ring_off(struct etch_ring *r);
+void etch_ring_reset(struct etch_ring *r);
+void etch_ring_set_mode(struct etch_ring *r, bool overwrite);
+void etch_ring_set_clock(struct etch_ring *r, enum etch_clock clock);
+size_t etch_ring_size(const struct etch_ring *r);
+unsigned int etch_ring_subbuf_size(const struct etch_ring *r);
+unsigned int etch_ring_nr_subbufs(const struct etch_ring *r);
+void etch_ring_stats(struct etch_ring *r, struct etch_ring_stats *stats);
+
+struct etch_resize *etch_ring_resize_prepare(struct etch_ring *r, unsigned int nr);
+void etch_ring_resize_commit(struct etch_resize *ctx);
+void etch_ring_resize_abort(struct etch_resize *ctx);
+int etch_ring_resize(struct etch_ring *r, unsigned int nr);
+
+/* Reading: ring_read.c. */
+int etch_ring_take(struct etch_ring *r, struct etch_view *view);
+void etch_ring_advance(struct etch_ring *r, unsigned int bytes, unsigned int records);
+void etch_ring_peek_begin(struct etch_ring *r, struct etch_cursor *cur);
+int etch_ring_peek_next(struct etch_ring *r, struct etch_cursor *cur, void *buf,
+			struct etch_view *view);
+bool etch_ring_empty(const struct etch_ring *r);
+bool etch_ring_busy(const struct etch_ring *r);
+
+/* The writers' slow path: ring.c. Not for callers. */
+void *etch_ring_reserve_slow(struct etch_ring *r, unsigned int len, u64 *time);
+
+/* Where a record goes whose predecessor ends at @pos: on the next multiple of 4. */
+static __always_inline u64 etch_pos_align(u64 pos)
+{
+	return (pos + ETCH_POS(3)) & ~ETCH_POS(3);
+}
+
+/**
+ * etch_ring_reserve() - get room for one record
+ * @r:    the ring of this CPU
+ * @len:  bytes, at least ETCH_RING_MIN_RECORD
+ * @time: the record's time stamp, if it got room
+ *
+ * The fast path whole: one clock read and one local compare-and-exchange. An
+ * interrupt that reserves in between makes the latter fail and the clock is read
+ * again, so places and times agree. One unsigned comparison sends all else to the
+ * slow path: a full block, a cached start that is behind, ahead or being changed,
+ * a record that is too big, a ring that is off.
+ *
+ * Context: any, NMI included, on the ring's CPU with preemption disabled, from here to the commit.
+ * Return: the place of the record, aligned to 4 bytes: fill in @len bytes and call
+ * etch_ring_commit(). NULL if it is lost, which has been counted: do not commit.
+ */
+static __always_inline void *etch_ring_reserve(struct etch_ring *r, unsigned int len, u64 *time)
+{
+	unsigned int nest = READ_ONCE(r->nest) + 1;
+	u64 pos, at, off;
+	u8 *base;
+
+	WRITE_ONCE(r->nest, nest);
+	pos = READ_ONCE(r->pos);
+	do {
+		at = etch_pos_align(pos);
+		off = (at - READ_ONCE(r->start)) >> ETCH_POS_SHIFT;
+		if (unlikely(off + len > READ_ONCE(r->limit) || nest > ETCH_RING_MAX_NEST))
+			return etch_ring_reserve_slow(r, len, time);
+		base = READ_ONCE(r->base);
+		*time = etch_clock_read(READ_ONCE(r->clock));
+	} while (unlikely(!try_cmpxchg_local(&r->pos, &pos, at + ETCH_POS(len) + 1)));
+
+	return base + off;
+}
+
+/**
+ * etch_ring_commit() - hand in the record that was reserved last
+ * @r: the ring of this CPU
+ *
+ * Only the outermost writer publishes, for all that interrupted it: it stores
+ * @pos as @committed, and looks once more in case an interrupt moved @pos after
+ * it was read but left the publishing to us.
+ *
+ * Context: as etch_ring_reserve(); exactly once for each of its successes.
+ */
+static __always_inline void etch_ring_commit(struct etch_ring *r)
+{
+	unsigned int nest = READ_ONCE(r->nest);
+	u64 pos;
+
+	barrier();	/* the record is stored before we are seen to be gone */
+	if (unlikely(nest != 1)) {
+		WRITE_ONCE(r->nest, nest - 1);
+		return;
+	}
+	for (;;) {
+		pos = READ_ONCE(r->pos);
+		/* (A) the records before the position; pairs with (B) in ring_read.c */
+		smp_store_release(&r->committed, pos);
+		WRITE_ONCE(r->nest, 0);
+		if (likely(READ_ONCE(r->pos) == pos))
+			return;
+		WRITE_ONCE(r->nest, 1);
+	}
+}
+
+static_assert(offsetofend(struct etch_ring, clock) <= 64,
+	      "the fast path's fields fit in one cache line");
+
+#endif /* _LINUX_ETCH_RING_H */
