@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0
+# Etch: the verbs. "make help" lists them; each is a script in scripts/.
+
+LANE ?= um
+S := scripts
+
+export LANE KDIR
+
+help:
+	@echo 'Etch, static tracing for Linux 6.12. Verbs:'
+	@awk -F '## ' '/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); \
+		printf "  make %-14s %s\n", $$1, $$2 }' Makefile
+	@echo 'LANE=um (default), x86-64 or x86-64-events says which kernel;'
+	@echo 'KDIR=/path takes a Linux 6.12.y tree of yours as the base.'
+
+run: fetch tree		## build a kernel with Etch, boot it under load, show its events
+	@$S/run.sh demo
+
+shell: fetch tree	## the same kernel, and you in a shell inside
+	@$S/run.sh shell
+
+check: fetch		## every test, in every lane; the last line counts them
+	@$S/check.py
+
+apply:			## put the series on a kernel tree of yours: KDIR=/path
+	@$S/apply.sh
+
+build: fetch tree	## only build the kernel of LANE, in build/LANE
+	@$S/build.sh $(LANE)
+
+fetch:			## install the tools that are missing, unpack the kernel source
+	@$S/fetch.sh
+
+tree:			## bring build/linux up to date: source, series, our files
+	@$S/tree.py build
+
+dev: fetch		## build/linux-dev: a tree to edit the patches in, with quilt
+	@$S/dev.sh
+
+sync:			## copy changed files of ours into the trees under build/
+	@$S/tree.py sync
+
+refresh:		## write the patches from our files
+	@$S/refresh.py
+
+check-series: fetch	## files and patches agree, apply, and pass checkpatch
+	@$S/check-series.py
+
+size: fetch tree	## what Etch adds to a kernel's text and data, beside ftrace
+	@$S/size.sh
+
+clean:			## remove what was built; the kernel source stays
+	@$S/clean.sh
+
+distclean:		## remove build/ altogether
+	@$S/clean.sh all
+
+.NOTPARALLEL:
+
+.PHONY: help run shell check apply build fetch tree dev sync refresh \
+	check-series size clean distclean

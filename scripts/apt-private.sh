@@ -1,0 +1,109 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# apt with a configuration of its own, under build/apt: it may look at a
+# further suite, or at source packages, without touching the system's setting.
+# The archive's address is the one that this machine already uses.
+#
+#   apt-private.sh update             fetch the lists (once a day)
+#   apt-private.sh unpack DIR PKG...  packages and what they need, below DIR
+#   apt-private.sh source PKG         a source package's files, not unpacked
+#   apt-private.sh policy PKG...      what versions there are
+set -euo pipefail
+. "$(dirname "$0")/lib/common.sh"
+
+APT=$ETCH_BUILD/apt
+BACKPORTS=bookworm-backports
+
+# The addresses of Debian's own archives in the system's configuration, each
+# with the suite's code name: "URI CODENAME", one a line.
+system_archives()
+{
+	apt-get indextargets --format '$(ORIGIN) $(REPO_URI) $(CODENAME)' \
+		'Created-By: Packages' 'Component: main' |
+	awk '$1 == "Debian" { print $2, $3 }' | sort -u
+}
+
+# A machine whose lists were never fetched does not know who made what; then
+# the configured files are asked.
+configured_archives()
+{
+	apt-get indextargets --format '$(REPO_URI) $(RELEASE)' \
+		'Created-By: Packages' 'Component: main' |
+	grep 'bookworm' | sort -u
+}
+
+write_sources()
+{
+	local archives key=/usr/share/keyrings/debian-archive-keyring.gpg
+
+	archives=$(system_archives)
+	[ -n "$archives" ] || archives=$(configured_archives)
+	[ -n "$archives" ] || die "apt knows no Debian archive on this machine"
+	while read -r uri suite; do
+		echo "deb [signed-by=$key] $uri $suite main"
+		echo "deb-src [signed-by=$key] $uri $suite main"
+		if [ "$suite" = bookworm ]; then
+			echo "deb [signed-by=$key] $uri $BACKPORTS main"
+		fi
+	done <<< "$archives" > "$APT/sources.list"
+}
+
+private()
+{
+	local tool=$1
+	shift
+	"$tool" -q \
+		-o Dir::Etc::sourcelist="$APT/sources.list" \
+		-o Dir::Etc::sourceparts=/dev/null \
+		-o Dir::State::lists="$APT/lists" \
+		-o Dir::Cache="$APT/cache" \
+		-o APT::Sandbox::User=root \
+		-o Acquire::Retries=2 "$@"
+}
+
+update()
+{
+	mkdir -p "$APT/lists/partial" "$APT/cache/archives/partial"
+	if [ -n "$(find "$APT/updated" -mmin -1440 2>/dev/null)" ]; then
+		return
+	fi
+	write_sources
+	private apt-get update
+	touch "$APT/updated"
+}
+
+# What installing these packages would install here, backports preferred:
+# "PACKAGE=VERSION", one a line. A simulation: no root, nothing changed.
+closure()
+{
+	private apt-get -s --no-install-recommends -t "$BACKPORTS" install "$@" |
+	sed -n 's/^Inst \([^ ]*\) \(\[[^]]*\] \)\{0,1\}(\([^ ]*\) .*/\1=\3/p'
+}
+
+# unpack DIR PKG...: the packages, and all that they need and this machine
+# lacks, unpacked below DIR. Nothing is installed.
+unpack()
+{
+	local into=$1 debs wanted
+	shift
+	mapfile -t wanted < <(closure "$@")
+	[ ${#wanted[@]} -gt 0 ] || die "apt found nothing to unpack for: $*"
+	debs=$(mktemp -d "$APT/debs.XXXXXX")
+	(cd "$debs" && private apt-get download "${wanted[@]}")
+	mkdir -p "$into"
+	for deb in "$debs"/*.deb; do
+		dpkg-deb -x "$deb" "$into"
+	done
+	rm -r "$debs"
+}
+
+verb=${1:-}
+shift || true
+case $verb in
+update)		update ;;
+unpack)		update && unpack "$@" ;;
+source)		update && private apt-get source --download-only "$@" ;;
+policy)		update && private apt-cache policy "$@" ;;
+*)		sed -n '4,12s/^# \{0,1\}//p' "$0"; exit 2 ;;
+esac

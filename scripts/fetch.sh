@@ -1,0 +1,138 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What is needed before anything can be built: the tools, and a pristine
+# kernel source in build/linux-pristine. KDIR=/path takes a tree of the user's
+# (copied, never written to) instead of Debian's package.
+set -euo pipefail
+. "$(dirname "$0")/lib/common.sh"
+
+ARCHIVE=/usr/src/linux-source-6.12.tar.xz
+
+# "command package": the command that tells whether the package is there.
+TOOLS="
+gcc		gcc
+make		make
+flex		flex
+bison		bison
+bc		bc
+cpio		cpio
+depmod		kmod
+xz		xz-utils
+perl		perl
+python3		python3
+git		git
+rsync		rsync
+ccache		ccache
+quilt		quilt
+patch		patch
+"
+
+# Files that tell of packages without a command.
+FILES="
+/bin/busybox			busybox-static
+/usr/include/gelf.h		libelf-dev
+/usr/include/openssl/evp.h	libssl-dev
+$ARCHIVE	linux-source-6.12
+"
+
+missing_packages()
+{
+	local what package
+
+	while read -r what package; do
+		[ -z "$what" ] || command -v "$what" > /dev/null || echo "$package"
+	done <<< "$TOOLS"
+	while read -r what package; do
+		[ -z "$what" ] || [ -e "$what" ] || echo "$package"
+	done <<< "$FILES"
+	dpkg-query -W -f '${Package}' busybox-static > /dev/null 2>&1 ||
+		echo busybox-static
+}
+
+as_root()
+{
+	if [ "$(id -u)" -eq 0 ]; then
+		"$@"
+	else
+		sudo -n "$@"
+	fi
+}
+
+install_packages()
+{
+	local wanted=("$@")
+	local command="apt-get install -y --no-install-recommends ${wanted[*]}"
+
+	if [ "$(id -u)" -ne 0 ] && ! sudo -n true 2> /dev/null; then
+		die "missing: ${wanted[*]}. As root: $command"
+	fi
+	# shellcheck disable=SC2086
+	DEBIAN_FRONTEND=noninteractive as_root $command && return
+	# The lists may be too old, or have never been fetched.
+	as_root apt-get update
+	# shellcheck disable=SC2086
+	DEBIAN_FRONTEND=noninteractive as_root $command
+}
+
+tools()
+{
+	local missing
+
+	mapfile -t missing < <(missing_packages | sort -u)
+	[ -z "${KDIR:-}" ] || mapfile -t missing < <(
+		printf '%s\n' "${missing[@]}" | grep -v '^linux-source')
+	[ -n "${missing[*]}" ] || return 0
+	step "Packages installed: ${missing[*]}" \
+		quietly "$ETCH_BUILD/log/apt.log" install_packages "${missing[@]}"
+}
+
+# What the pristine tree was made from; another origin makes it anew.
+origin()
+{
+	if [ -n "${KDIR:-}" ]; then
+		echo "tree $(realpath "$KDIR")"
+	else
+		echo "package $(stat -L -c '%s %Y' "$ARCHIVE")"
+	fi
+}
+
+unpack()
+{
+	local fresh=$ETCH_PRISTINE.new
+
+	rm -rf "$fresh"
+	mkdir -p "$fresh"
+	if [ -n "${KDIR:-}" ]; then
+		rsync -a --exclude=/.git --exclude=/.pc "$KDIR/" "$fresh/"
+	else
+		tar -C "$fresh" --strip-components=1 -xf "$ARCHIVE"
+	fi
+	rm -rf "$ETCH_PRISTINE" "$ETCH_LINUX"
+	mv "$fresh" "$ETCH_PRISTINE"
+	origin > "$ETCH_BUILD/linux-pristine.origin"
+}
+
+# build/linux shares its files with the pristine tree; whoever changes one
+# there puts a new file in its place (see lib/tree.py).
+clone()
+{
+	rm -rf "$ETCH_LINUX.new"
+	cp -al "$ETCH_PRISTINE" "$ETCH_LINUX.new"
+	mv "$ETCH_LINUX.new" "$ETCH_LINUX"
+}
+
+source_tree()
+{
+	if [ "$(cat "$ETCH_BUILD/linux-pristine.origin" 2>/dev/null)" != "$(origin)" ]; then
+		step "Kernel source unpacked from ${KDIR:-$ARCHIVE}" unpack
+	fi
+	[ -d "$ETCH_LINUX" ] || clone
+}
+
+if [ -n "${KDIR:-}" ] && [ -d "$KDIR/kernel/etch" ]; then
+	die "$KDIR already holds Etch: KDIR must be a tree without it"
+fi
+mkdir -p "$ETCH_BUILD/log"
+tools
+source_tree

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What every shell script here shares: where things are, how to speak to the
+# user, how a step is timed. Source it as the first line after "set".
+
+# The repository, and everything that is made. An override of ETCH_BUILD
+# keeps the made things of two checkouts apart, or on a faster disk.
+ETCH_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+ETCH_BUILD=${ETCH_BUILD:-$ETCH_TOP/build}
+ETCH_PATCHES=$ETCH_TOP/patches
+ETCH_SERIES=$ETCH_TOP/series
+
+# The pristine source, and the same with the series on it.
+ETCH_PRISTINE=$ETCH_BUILD/linux-pristine
+ETCH_LINUX=$ETCH_BUILD/linux
+ETCH_DEV=$ETCH_BUILD/linux-dev
+
+export ETCH_TOP ETCH_BUILD ETCH_PATCHES ETCH_SERIES
+export ETCH_PRISTINE ETCH_LINUX ETCH_DEV
+
+# One sentence to the user, in the past or present tense, with a mark that
+# tells it from the output of tools. Colour on a terminal only.
+say()
+{
+	if [ -t 1 ]; then
+		printf '\033[1;34m==>\033[0m %s\n' "$*"
+	else
+		printf '==> %s\n' "$*"
+	fi
+}
+
+# A warning that must not be overlooked: what could not be done, and why.
+warn()
+{
+	if [ -t 2 ]; then
+		printf '\033[1;33m### %s\033[0m\n' "$*" >&2
+	else
+		printf '### %s\n' "$*" >&2
+	fi
+}
+
+# An error ends the script: a sentence that says what to do.
+die()
+{
+	warn "error: $*"
+	exit 1
+}
+
+# seconds since the script (or its caller) began, for "(12 s)"
+now()
+{
+	date +%s
+}
+
+# step NAME COMMAND...: run, and say how long it took. The command's status
+# is the step's.
+step()
+{
+	local name=$1 start rc=0
+	shift
+	start=$(now)
+	"$@" || rc=$?
+	if [ $rc -eq 0 ]; then
+		say "$name ($(($(now) - start)) s)"
+	else
+		warn "$name: failed after $(($(now) - start)) s"
+	fi
+	return $rc
+}
+
+# quietly LOG COMMAND...: run with all output in LOG; on failure show its end.
+quietly()
+{
+	local log=$1 rc=0
+	shift
+	mkdir -p "$(dirname "$log")"
+	"$@" > "$log" 2>&1 || rc=$?
+	if [ $rc -ne 0 ]; then
+		warn "failed: $*"
+		tail -n 30 "$log" >&2
+		warn "the whole output is in $log"
+	fi
+	return $rc
+}

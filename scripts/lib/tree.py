@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the series does to a kernel tree, worked out on a small one.
+
+Only a few dozen of a kernel's 86,000 files are touched by the series. They
+are copied to a small tree, the series is applied there with quilt or git am,
+and the result, the overlay, is compared or copied. So a check takes a second,
+a series that does not apply harms nobody, and a build tree keeps the time
+stamps of every file that did not change.
+"""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import layout
+import manifest
+import patchfile
+
+# The names of the overlay's files, kept in a tree that it was copied to.
+NOTE = ".etch-overlay"
+
+
+class TreeError(Exception):
+    """What is wrong with a tree or a series, as a sentence."""
+
+
+def version(tree):
+    """(VERSION, PATCHLEVEL, SUBLEVEL) from a kernel's Makefile."""
+    makefile = Path(tree) / "Makefile"
+    try:
+        lines = makefile.read_text(errors="replace").splitlines()[:20]
+    except OSError:
+        raise TreeError(f"{tree} holds no Makefile: is it a kernel tree?")
+    words = dict(line.split(" = ", 1) for line in lines if " = " in line)
+    try:
+        return tuple(int(words[key])
+                     for key in ("VERSION", "PATCHLEVEL", "SUBLEVEL"))
+    except (KeyError, ValueError):
+        raise TreeError(f"{makefile} is not a kernel's: no version in it")
+
+
+def patches():
+    """The series' patches, parsed, in order."""
+    for name in manifest.series():
+        text = (layout.PATCHES / name).read_bytes().decode("utf-8")
+        try:
+            yield name, patchfile.parse(text)
+        except patchfile.PatchError as error:
+            raise TreeError(f"patches/{name}: {error}")
+
+
+def touched():
+    """Every path that the series reads or writes."""
+    return sorted({diff.path for _, patch in patches()
+                   for diff in patch.diffs})
+
+
+def small(base, into):
+    """Copy what the series touches from base to the empty folder into."""
+    for path in touched():
+        source = Path(base) / path
+        if source.is_file():
+            target = into / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target)
+
+
+def run(command, cwd, env=None):
+    """Run; a failure becomes a TreeError with the command's own words."""
+    result = subprocess.run(command, cwd=cwd, text=True, errors="replace",
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            env={**os.environ, **(env or {})}, check=False)
+    if result.returncode:
+        raise TreeError(result.stdout.strip() or f"{command} failed")
+    return result.stdout
+
+
+def quilt_env():
+    """The environment in which quilt finds the series, and nothing else."""
+    return {"QUILT_PATCHES": str(layout.PATCHES),
+            "QUILT_SERIES": str(layout.SERIES),
+            "QUILTRC": str(layout.TOP / "scripts/quiltrc")}
+
+
+def quilt_push(tree):
+    """Apply the whole series with quilt; no fuzz."""
+    if manifest.series():
+        run(["quilt", "push", "-a", "-q", "--fuzz=0"], tree, quilt_env())
+
+
+def git_am(tree):
+    """Apply the whole series with git am, to a new repository there."""
+    who = ["-c", "user.name=Etch", "-c", "user.email=etch@example.org",
+           "-c", "commit.gpgsign=false", "-c", "core.autocrlf=false"]
+    run(["git", "init", "-q"], tree)
+    run(["git", "add", "-A"], tree)
+    run(["git", *who, "commit", "-q", "--allow-empty", "-m", "base"], tree)
+    names = [str(layout.PATCHES / name) for name in manifest.series()]
+    if names:
+        run(["git", *who, "am", "-q", *names], tree)
+
+
+def files(tree):
+    """{path: (content, executable)} of a small tree, tools' own left out."""
+    found = {}
+    for file in sorted(Path(tree).rglob("*")):
+        path = str(file.relative_to(tree))
+        if file.is_file() and path.split("/")[0] not in (".pc", ".git"):
+            found[path] = (file.read_bytes(), layout.is_executable(file))
+    return found
+
+
+def overlay(base, scratch, apply=quilt_push):
+    """The touched files of base after the series; scratch is emptied."""
+    scratch = Path(scratch)
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
+    small(base, scratch)
+    apply(scratch)
+    return files(scratch)
+
+
+def put(file, content, executable):
+    """Write a file unless it is already so; says whether it wrote.
+
+    A new file takes the old one's place: the tree may share its files with
+    the pristine one through hard links.
+    """
+    if (file.is_file() and file.read_bytes() == content
+            and layout.is_executable(file) == executable):
+        return False
+    file.parent.mkdir(parents=True, exist_ok=True)
+    fresh = file.with_name(file.name + ".etch-new")
+    fresh.write_bytes(content)
+    fresh.chmod(0o755 if executable else 0o644)
+    fresh.replace(file)
+    return True
+
+
+def drop(tree, base, path):
+    """Undo an overlay's file: as in base, or gone. True if it changed."""
+    file, original = Path(tree) / path, Path(base) / path
+    if original.is_file():
+        return put(file, original.read_bytes(),
+                   layout.is_executable(original))
+    if not file.exists():
+        return False
+    file.unlink()
+    for parent in file.parents:         # a folder that only we filled
+        if parent == Path(tree) or any(parent.iterdir()):
+            break
+        parent.rmdir()
+    return True
+
+
+def update(tree, base, wanted):
+    """Make tree equal to base with the overlay; the paths that changed."""
+    tree = Path(tree)
+    note = tree / NOTE
+    before = note.read_text().splitlines() if note.exists() else []
+    # Names first: an interrupted update is finished by the next one.
+    note.write_text("\n".join(sorted({*before, *wanted})) + "\n")
+    changed = [path for path, (content, executable) in wanted.items()
+               if put(tree / path, content, executable)]
+    changed += [path for path in before
+                if path and path not in wanted and drop(tree, base, path)]
+    note.write_text("\n".join(sorted(wanted)) + "\n")
+    return changed

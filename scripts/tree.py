@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Kernel trees with the series on them.
+
+  tree.py build           build/linux: the pristine tree, the series, and the
+                          source files as they stand; only what differs is
+                          written, so that builds stay incremental
+  tree.py sync            the source files alone, into build/linux and
+                          build/linux-dev
+  tree.py try KDIR        whether the series would apply to KDIR, untouched
+"""
+
+import hashlib
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
+import layout
+import manifest
+import tree
+
+BASE = (6, 12)
+
+
+def own_files():
+    """The overlay of our own files as they stand."""
+    return {path: (file.read_bytes(), layout.is_executable(file))
+            for path, file in layout.sources().items()}
+
+
+def series_sum():
+    """A sum that changes with the series or any of its patches."""
+    total = hashlib.sha256(layout.SERIES.read_bytes())
+    for name in manifest.series():
+        total.update((layout.PATCHES / name).read_bytes())
+    return total.hexdigest()
+
+
+def build():
+    """Bring build/linux up to date."""
+    wanted = tree.overlay(layout.PRISTINE, layout.BUILD / "overlay")
+    patched = {path for path in wanted if layout.to_repo(path) is None
+               or (layout.PRISTINE / path).exists()}
+    own = own_files()
+    gone = [path for path in wanted if path not in patched
+            and path not in own]
+    for path in gone:
+        print(f"{layout.to_repo(path)} is in the series but not here: "
+              "left out. make refresh takes it out of its patch")
+        del wanted[path]
+    wanted.update(own)
+    changed = tree.update(layout.LINUX, layout.PRISTINE, wanted)
+    print(f"Tree {layout.LINUX.name} updated: {len(changed)} of "
+          f"{len(wanted)} files differed.")
+
+
+def sync():
+    """Copy source files that changed; delete those that are gone."""
+    own = own_files()
+    for place in (layout.LINUX, layout.DEV):
+        if not place.is_dir():
+            continue
+        changed = [path for path, (content, executable) in own.items()
+                   if tree.put(place / path, content, executable)]
+        for folder in layout.OWN:
+            for file in (place / folder).rglob("*"):
+                path = str(file.relative_to(place))
+                if file.is_file() and path not in own:
+                    file.unlink()
+                    changed.append(path)
+        print(f"Tree {place.name} synced: {len(changed)} files changed.")
+        for path in changed:
+            print(f"  {path}")
+
+
+def attempt(kdir):
+    """Apply to a copy of what the series touches."""
+    found = tree.version(kdir)
+    if found[:2] != BASE:
+        raise tree.TreeError(
+            "{} is Linux {}.{}.{}; this series is for 6.12.y. Nothing was "
+            "changed".format(kdir, *found))
+    with tempfile.TemporaryDirectory() as scratch:
+        tree.overlay(kdir, Path(scratch) / "small")
+
+
+def main():
+    verb, rest = sys.argv[1:2], sys.argv[2:]
+    try:
+        if verb == ["build"]:
+            build()
+        elif verb == ["sync"]:
+            sync()
+        elif verb == ["try"] and len(rest) == 1:
+            attempt(rest[0])
+        elif verb == ["sum"]:
+            print(series_sum())
+        else:
+            sys.exit(__doc__)
+    except (tree.TreeError, manifest.ManifestError) as error:
+        sys.exit(f"error: {error}")
+
+
+if __name__ == "__main__":
+    main()
