@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_ETCH_MERGE_H
+#define _KERNEL_ETCH_MERGE_H
+
+/*
+ * The records of an instance's CPUs, one after the other, in the order of time.
+ *
+ * There are two ways to go through them. A taking merge consumes:
+ *
+ *	m = etch_merge_create(inst, cpu, ETCH_MERGE_TAKE);
+ *	mutex_lock(&inst->read_mutex);
+ *	etch_merge_begin(m);
+ *	while ((item = etch_merge_item(m)) && ... there is room ...) {
+ *		... print it ...
+ *		etch_merge_next(m);
+ *	}
+ *	etch_merge_end(m);
+ *	mutex_unlock(&inst->read_mutex);
+ *
+ * A record is the ring's until etch_merge_next() says that it was dealt with;
+ * one that was only looked at will come again, to whoever reads next. A peeking
+ * merge looks at what there was at its etch_merge_begin(), leaves everything
+ * where it is, and lets one drop the mutex between any two calls.
+ */
+
+#include <linux/etch_ring.h>
+#include <linux/types.h>
+
+#include "etch.h"
+
+struct etch_merge;
+
+/**
+ * enum etch_merge_way - what becomes of the records
+ * @ETCH_MERGE_TAKE: they are consumed; each goes to one reader
+ * @ETCH_MERGE_PEEK: they stay; every reader sees them
+ */
+enum etch_merge_way {
+	ETCH_MERGE_TAKE,
+	ETCH_MERGE_PEEK,
+};
+
+/**
+ * struct etch_item - the record whose turn it is
+ * @record: struct etch_head and its payload, aligned to 4 bytes; not NULL
+ * @len: bytes of it; 0: it makes no sense, and @skip bytes go unread with it
+ * @skip: bytes, if @len is 0
+ * @cpu: where it was written
+ * @time: in full, in the instance's clock
+ * @lost: records lost on that CPU since the item before it from there
+ */
+struct etch_item {
+	const void *record;
+	unsigned int len;
+	unsigned int skip;
+	int cpu;
+	u64 time;
+	u64 lost;
+};
+
+struct etch_merge *etch_merge_create(struct etch_instance *inst, int cpu,
+				     enum etch_merge_way way);
+void etch_merge_free(struct etch_merge *m);
+
+int etch_merge_begin(struct etch_merge *m);
+const struct etch_item *etch_merge_item(struct etch_merge *m);
+void etch_merge_next(struct etch_merge *m);
+void etch_merge_end(struct etch_merge *m);
+
+bool etch_merge_empty(const struct etch_merge *m);
+void etch_merge_settle(struct etch_merge *m, bool hurry);
+
+/* Appends an item to line->text.seq; if that overflows there was no room, and nothing was. */
+void etch_item_print(struct etch_line *line, const struct etch_instance *inst,
+		     const struct etch_item *item);
+
+/**
+ * etch_time_full() - give a record's time its upper bits back
+ * @last: the full time of the record before, or the begin time of its block
+ * @word: the first word of a struct etch_head
+ *
+ * Times never decrease on a CPU, so the upper bits are those that make the
+ * result the first one not before @last.
+ *
+ * Return: the time of the record, in full.
+ */
+static inline u64 etch_time_full(u64 last, u64 word)
+{
+	return last + ((word - last) & ETCH_TIME_MASK);
+}
+
+#endif /* _KERNEL_ETCH_MERGE_H */
