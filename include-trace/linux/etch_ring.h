@@ -97,7 +97,7 @@
 /* Why a record was lost. */
 enum etch_lost {
 	ETCH_LOST_FULL,		/* discard mode, and no block is free */
-	ETCH_LOST_NESTED,	/* an interrupted writer's block is in the way, or nested too deep */
+	ETCH_LOST_NESTED,	/* an interrupted writer is in the way, or nested too deep */
 	ETCH_LOST_TOO_BIG,	/* does not even fit in an empty block */
 	ETCH_LOST_OFF,		/* the ring is off */
 	ETCH_LOST_NR
@@ -154,9 +154,8 @@ struct etch_ring {
 	bool		held;		/* spare is the block at rd_block, and not all read */
 	void		*copy;		/* of the committed part of the open block */
 	u64		read;		/* records */
-	u64		reread;		/* read, then overwritten as well */
-	u64		dropped;	/* overwritten, by resize */
-	u64		told;		/* overwritten, and told in a view */
+	u64		reread;		/* read from the copy, counted as overwritten later */
+	u64		told;		/* of those overwritten, told in a view */
 };
 
 /**
@@ -216,7 +215,7 @@ struct etch_cursor {
 
 /**
  * struct etch_ring_stats - figures of one ring; records unless told otherwise
- * @written:      stored (committed or in flight)
+ * @written:      stored and committed
  * @read:         consumed by etch_ring_advance()
  * @overwritten:  dropped unread, by overwriting or by resize
  * @entries:      still there and unread. Counted block by block, not computed from
@@ -226,7 +225,8 @@ struct etch_cursor {
  *                more than ETCH_RING_MAX_NEST in flight
  * @lost_too_big: lost, longer than a sub-buffer has room for
  * @lost_off:     lost, the ring was off
- * @bytes:        bytes of those entries, ends rounded up to 4 but the last of a block
+ * @bytes:        what those entries occupy, from the first's start to the last's end
+ *                in each block
  * @oldest:       begin time of the block of the oldest entry; 0 if there is none
  */
 struct etch_ring_stats {
@@ -255,7 +255,6 @@ void etch_ring_set_clock(struct etch_ring *r, enum etch_clock clock);
 size_t etch_ring_size(const struct etch_ring *r);
 unsigned int etch_ring_subbuf_size(const struct etch_ring *r);
 unsigned int etch_ring_nr_subbufs(const struct etch_ring *r);
-void etch_ring_stats(struct etch_ring *r, struct etch_ring_stats *stats);
 
 struct etch_resize *etch_ring_resize_prepare(struct etch_ring *r, unsigned int nr);
 void etch_ring_resize_commit(struct etch_resize *ctx);
@@ -270,9 +269,11 @@ int etch_ring_peek_next(struct etch_ring *r, struct etch_cursor *cur, void *buf,
 			struct etch_view *view);
 bool etch_ring_empty(const struct etch_ring *r);
 bool etch_ring_busy(const struct etch_ring *r);
+void etch_ring_stats(struct etch_ring *r, struct etch_ring_stats *stats);
 
 /* The writers' slow path: ring.c. Not for callers. */
-void *etch_ring_reserve_slow(struct etch_ring *r, unsigned int len, u64 *time);
+void *etch_ring_reserve_slow(struct etch_ring *r, unsigned int len, u64 *time,
+			     unsigned int nest);
 
 /* Where a record goes whose predecessor ends at @pos: on the next multiple of 4. */
 static __always_inline u64 etch_pos_align(u64 pos)
@@ -290,26 +291,30 @@ static __always_inline u64 etch_pos_align(u64 pos)
  * interrupt that reserves in between makes the latter fail and the clock is read
  * again, so places and times agree. One unsigned comparison sends all else to the
  * slow path: a full block, a cached start that is behind, ahead or being changed,
- * a record that is too big, a ring that is off.
+ * a record that is too big, a ring that is off. @nest is raised as late as that
+ * allows: what was read before is only believed if @pos did not move since.
  *
- * Context: any, NMI included, on the ring's CPU with preemption disabled, from here to the commit.
+ * Context: any, NMI included, on the ring's CPU with preemption disabled from here
+ * to the commit.
  * Return: the place of the record, aligned to 4 bytes: fill in @len bytes and call
  * etch_ring_commit(). NULL if it is lost, which has been counted: do not commit.
  */
 static __always_inline void *etch_ring_reserve(struct etch_ring *r, unsigned int len, u64 *time)
 {
+	/* (A) before all else that control changes; pairs with etch_ring_on() */
+	unsigned int limit = smp_load_acquire(&r->limit);
 	unsigned int nest = READ_ONCE(r->nest) + 1;
-	u64 pos, at, off;
+	u64 pos = READ_ONCE(r->pos);
+	u64 at, off;
 	u8 *base;
 
-	WRITE_ONCE(r->nest, nest);
-	pos = READ_ONCE(r->pos);
 	do {
 		at = etch_pos_align(pos);
 		off = (at - READ_ONCE(r->start)) >> ETCH_POS_SHIFT;
-		if (unlikely(off + len > READ_ONCE(r->limit) || nest > ETCH_RING_MAX_NEST))
-			return etch_ring_reserve_slow(r, len, time);
+		if (unlikely(off + len > limit || nest > ETCH_RING_MAX_NEST))
+			return etch_ring_reserve_slow(r, len, time, nest);
 		base = READ_ONCE(r->base);
+		WRITE_ONCE(r->nest, nest);
 		*time = etch_clock_read(READ_ONCE(r->clock));
 	} while (unlikely(!try_cmpxchg_local(&r->pos, &pos, at + ETCH_POS(len) + 1)));
 
@@ -338,7 +343,7 @@ static __always_inline void etch_ring_commit(struct etch_ring *r)
 	}
 	for (;;) {
 		pos = READ_ONCE(r->pos);
-		/* (A) the records before the position; pairs with (B) in ring_read.c */
+		/* (B) records and descriptors first; pairs with the readers' (b) */
 		smp_store_release(&r->committed, pos);
 		WRITE_ONCE(r->nest, 0);
 		if (likely(READ_ONCE(r->pos) == pos))

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The clocks of <linux/etch_clock.h>, and the counter's way to nanoseconds.
+ *
+ * A counter whose frequency the architecture knows is converted with that. Under
+ * um nobody knows it: two readings of the counter and of CLOCK_MONOTONIC, one
+ * early in boot and one when a reader first asks, give it, and from then on it
+ * stays as it is, so that a time is shown the same each time.
+ */
+
+#include <linux/delay.h>
+#include <linux/etch_clock.h>
+#include <linux/export.h>
+#include <linux/init.h>
+#include <linux/irqflags.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/mutex.h>
+#include <linux/timekeeping.h>
+#include <linux/trace_clock.h>
+
+#if defined(CONFIG_X86) && !defined(CONFIG_UML)
+#include <asm/cpufeature.h>
+#include <asm/tsc.h>
+#elif defined(CONFIG_ARM64)
+#include <asm/arch_timer.h>
+#endif
+
+const char * const etch_clock_names[] = {
+	[ETCH_CLOCK_COUNTER]	= "counter",
+	[ETCH_CLOCK_MONO]	= "mono",
+	[ETCH_CLOCK_MONO_RAW]	= "mono_raw",
+	[ETCH_CLOCK_BOOT]	= "boot",
+	[ETCH_CLOCK_TAI]	= "tai",
+	[ETCH_CLOCK_LOCAL]	= "local",
+	[ETCH_CLOCK_GLOBAL]	= "global",
+	[ETCH_CLOCK_SEQ]	= "seq",
+};
+static_assert(ARRAY_SIZE(etch_clock_names) == ETCH_CLOCK_NR, "each clock has a name");
+EXPORT_SYMBOL_GPL(etch_clock_names);
+
+/* The counter and CLOCK_MONOTONIC at one moment. */
+struct moment {
+	u64	ticks;
+	u64	ns;
+};
+
+static struct moment early;	/* written at boot, then only read */
+
+/* How ticks become nanoseconds: set once, under the lock. */
+static DEFINE_MUTEX(scale_lock);
+static bool scale_known;
+static u64 scale_hz;
+static struct moment scale_base;
+
+/**
+ * etch_clock_read_slow() - read a clock that is not inline
+ * @clock: which one
+ *
+ * Context: any, NMI included.
+ * Return: its time; the counter's for a clock that there is not.
+ */
+u64 notrace etch_clock_read_slow(enum etch_clock clock)
+{
+	switch (clock) {
+	case ETCH_CLOCK_MONO:
+		return ktime_get_mono_fast_ns();
+	case ETCH_CLOCK_MONO_RAW:
+		return ktime_get_raw_fast_ns();
+	case ETCH_CLOCK_BOOT:
+		return ktime_get_boot_fast_ns();
+	case ETCH_CLOCK_TAI:
+		return ktime_get_tai_fast_ns();
+	case ETCH_CLOCK_LOCAL:
+		return trace_clock_local();
+	case ETCH_CLOCK_GLOBAL:
+		return trace_clock_global();
+	case ETCH_CLOCK_SEQ:
+		return trace_clock_counter();
+	default:
+		return etch_clock_counter();
+	}
+}
+EXPORT_SYMBOL_GPL(etch_clock_read_slow);
+
+/**
+ * etch_clock_counter_usable() - does the counter tell the time?
+ *
+ * It does if it runs at one rate, in idle states too, and alike on all CPUs.
+ *
+ * Context: any.
+ */
+bool etch_clock_counter_usable(void)
+{
+#if defined(CONFIG_UML) && defined(CONFIG_X86_64)
+	return true;	/* one CPU; the host would not let us live with worse */
+#elif defined(CONFIG_X86_TSC) && !defined(CONFIG_UML)
+	return boot_cpu_has(X86_FEATURE_CONSTANT_TSC) &&
+	       boot_cpu_has(X86_FEATURE_NONSTOP_TSC) && !check_tsc_unstable();
+#else
+	return IS_ENABLED(CONFIG_ARM64);
+#endif
+}
+EXPORT_SYMBOL_GPL(etch_clock_counter_usable);
+
+/**
+ * etch_clock_default() - the clock for a buffer that nobody chose one for
+ *
+ * Context: any.
+ * Return: the counter where it is usable, else mono.
+ */
+enum etch_clock etch_clock_default(void)
+{
+	return etch_clock_counter_usable() ? ETCH_CLOCK_COUNTER : ETCH_CLOCK_MONO;
+}
+EXPORT_SYMBOL_GPL(etch_clock_default);
+
+/**
+ * etch_clock_in_ns() - are this clock's times, once converted, nanoseconds?
+ * @clock: which one
+ *
+ * Context: any.
+ */
+bool etch_clock_in_ns(enum etch_clock clock)
+{
+	return clock != ETCH_CLOCK_SEQ;
+}
+EXPORT_SYMBOL_GPL(etch_clock_in_ns);
+
+/* Both clocks as close together as can be: the best of a few tries. */
+static struct moment now(void)
+{
+	struct moment best = {};
+	u64 width = U64_MAX;
+	unsigned long flags;
+	int i;
+
+	local_irq_save(flags);
+	for (i = 0; i < 5; i++) {
+		u64 before = etch_clock_counter();
+		u64 ns = ktime_get_mono_fast_ns();
+		u64 after = etch_clock_counter();
+
+		if (after - before >= width)
+			continue;
+		width = after - before;
+		best.ticks = before + width / 2;
+		best.ns = ns;
+	}
+	local_irq_restore(flags);
+	return best;
+}
+
+/* What the architecture says; 0 if it does not. */
+static u64 known_hz(void)
+{
+#if defined(CONFIG_X86_TSC) && !defined(CONFIG_UML)
+	return (u64)tsc_khz * 1000;
+#elif defined(CONFIG_ARM64)
+	return arch_timer_get_cntfrq();
+#elif defined(CONFIG_UML) && defined(CONFIG_X86_64)
+	return 0;
+#else
+	return NSEC_PER_SEC;	/* the counter is CLOCK_MONOTONIC */
+#endif
+}
+
+/* Find out the scale, at the first need of it. */
+static void learn_scale(void)
+{
+	struct moment m;
+
+	/* Pairs with the release below. */
+	if (smp_load_acquire(&scale_known))
+		return;
+
+	mutex_lock(&scale_lock);
+	if (!scale_known) {
+		m = now();
+		scale_hz = known_hz();
+		if (!scale_hz) {
+			while (m.ns - early.ns < 10 * NSEC_PER_MSEC) {
+				msleep(20);
+				m = now();
+			}
+			scale_hz = mul_u64_u64_div_u64(m.ticks - early.ticks, NSEC_PER_SEC,
+						       m.ns - early.ns);
+		}
+		scale_base = m;
+		/* The scale before the news of it; pairs with the acquire above. */
+		smp_store_release(&scale_known, true);
+	}
+	mutex_unlock(&scale_lock);
+}
+
+/**
+ * etch_clock_hz() - the counter's frequency
+ *
+ * Context: task; the first call may sleep some 20 ms.
+ * Return: ticks per second.
+ */
+u64 etch_clock_hz(void)
+{
+	learn_scale();
+	return scale_hz;
+}
+EXPORT_SYMBOL_GPL(etch_clock_hz);
+
+/**
+ * etch_clock_to_ns() - turn a time into one to show
+ * @clock: whose it is
+ * @time:  what etch_clock_read() gave, in full
+ *
+ * The counter's times come out as CLOCK_MONOTONIC's, as far as one frequency can
+ * tell; all others are what they are.
+ *
+ * Context: task; the first call for the counter may sleep some 20 ms.
+ * Return: nanoseconds, or for seq the number.
+ */
+u64 etch_clock_to_ns(enum etch_clock clock, u64 time)
+{
+	u64 ns;
+
+	if (clock != ETCH_CLOCK_COUNTER)
+		return time;
+
+	learn_scale();
+	if (time >= scale_base.ticks)
+		return scale_base.ns +
+		       mul_u64_u64_div_u64(time - scale_base.ticks, NSEC_PER_SEC, scale_hz);
+
+	ns = mul_u64_u64_div_u64(scale_base.ticks - time, NSEC_PER_SEC, scale_hz);
+	return ns < scale_base.ns ? scale_base.ns - ns : 0;	/* 0: before time began */
+}
+EXPORT_SYMBOL_GPL(etch_clock_to_ns);
+
+static int __init etch_clock_init(void)
+{
+	early = now();
+	return 0;
+}
+early_initcall(etch_clock_init);

@@ -1,0 +1,725 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Etch's ring buffer: the writers' slow path, making and controlling.
+ *
+ * <linux/etch_ring.h> says what the ring does for its callers and has the fast
+ * path. This comment says why it works; ring_read.c is the readers' side.
+ *
+ * Overview
+ * ========
+ *
+ * Writers on one CPU nest strictly: whoever interrupts, finishes before the
+ * interrupted goes on. Positions only grow, so a writer proves that nobody got in
+ * between by a compare-and-exchange of @pos, and one that fails starts again
+ * with what it finds. Everything that is read on the way to that exchange counts
+ * only if it succeeds.
+ *
+ * Block g of the ring covers the positions from g * size to (g + 1) * size, and stands in
+ * slot g % nr. It is opened in two steps that any writer can do for any other:
+ *
+ *	1. claim its slot, by a compare-and-exchange of the slot's word;
+ *	2. move @pos to just behind its header, by a compare-and-exchange of @pos.
+ *
+ * The writer that succeeds with 1 drops what was in the slot, and notes when the block
+ * was begun and how many records were lost until then; both figures are read
+ * before the claim, so that no nested writer's are older. The one that succeeds
+ * with 2 knows where the content of the block it left ends and how many records
+ * it has (both are in @pos) and notes that. It may do so late, being interrupted,
+ * since a block can be neither dropped nor taken before @committed lies behind its
+ * end, and @committed does not move while the writer is in flight.
+ *
+ * The states of a slot, and who moves it
+ * ======================================
+ *
+ *	free	taken, start at most that of the block written now
+ *	open	not taken, @committed not behind its end
+ *	full	not taken, @committed behind its end
+ *
+ *	free -> open	writer: claim
+ *	open -> full	writer: commits a position in the next block
+ *	full -> open	writer: claim, overwrite mode: the records are overwritten
+ *	full -> free	reader: takes the block and leaves its spare
+ *
+ * An open block is never claimed: in overwrite mode a writer which would need it
+ * has been nested in another one for a whole ring's length, and its record is lost: nested.
+ *
+ * The cached pair
+ * ===============
+ *
+ * @start and @base save the fast path the way through the slots. They are changed
+ * only by refresh_pair(): the pair is made invalid first, and a writer that finds it
+ * invalid has interrupted such a change and leaves it alone. The interrupted one
+ * then sets what may be out of date by now. That does no harm, being a true pair
+ * of an earlier block in which @pos no longer is, and is put right by the next
+ * writer to come by.
+ *
+ * Barriers
+ * ========
+ *
+ * Writers of one ring run on one CPU and need none between them. Upper case is the
+ * writers' end of a pair.
+ *
+ *	label	where				orders			pairs with
+ *	A	reserve: acquire @limit		limit, then all else	a
+ *	a	etch_ring_on(): release		control, then @limit	A
+ *	B	commit: release @committed	records, descriptors,	b
+ *						then @committed
+ *	b	readers: acquire @committed	@committed, then these	B
+ *	C	claim: cmpxchg of the slot	earlier @committed,	c, d, e
+ *		(a full barrier)		then the slot, then
+ *						new data in the block
+ *	c	catch_up: acquire the slot	the slot, then		C
+ *						@committed
+ *	d	copy, count: smp_rmb()		what was copied, then	C
+ *						the slot once more
+ *	e	take: cmpxchg of the slot	reading the spare,	C
+ *		(a full barrier)		then giving it away
+ *	F	claim: acquire @consumed	@consumed, then slot	f
+ *	f	take: release @consumed		slot, then @consumed	F
+ *	G	switch: smp_wmb()		@pos, then @written	g
+ *	g	count_written(): smp_rmb()	@written, then @pos	G
+ *
+ * What b and d are for: a reader that has seen @committed sees the records before
+ * it (b), and if one of them was replaced while it copied, it sees the claim too (d).
+ *
+ * How long until a number means something else
+ * ============================================
+ *
+ * Positions wrap after 2^48 bytes: three days of 1 GB/s on one CPU. Comparisons
+ * between neighbours do not mind. A writer would have to be interrupted by 2^48
+ * bytes of records to be deceived. A reader that was away for a multiple of that, to
+ * within one ring's length, takes the blocks it finds for those it left: they
+ * are whole and in order, but the wrap's worth is missing from the account.
+ */
+
+#include <linux/bug.h>
+#include <linux/err.h>
+#include <linux/etch_ring.h>
+#include <linux/export.h>
+#include <linux/gfp.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "ring_internal.h"
+
+/* How trying to open a block ended, beside the ETCH_LOST_ causes. */
+#define ETCH_AGAIN	ETCH_LOST_NR
+
+static u64 lost_total(const struct etch_ring *r)
+{
+	u64 sum = 0;
+	int i;
+
+	for (i = 0; i < ETCH_LOST_NR; i++)
+		sum += local_read(&r->lost[i]);
+	return sum;
+}
+
+/* Let the cached pair stand for the block at @start, which is the memory at @data. */
+static void refresh_pair(struct etch_ring *r, u64 start, u8 *data)
+{
+	u64 first = start + ETCH_POS(r->header);
+	u64 old = READ_ONCE(r->start);
+
+	if (old & ETCH_START_CHANGING || old == first)
+		return;
+	WRITE_ONCE(r->start, (first ^ ETCH_START_FAR) | ETCH_START_CHANGING);
+	WRITE_ONCE(r->base, data + r->header);
+	WRITE_ONCE(r->start, first);
+}
+
+/*
+ * Claim the slot of the block that starts at @next, unless a writer that we
+ * interrupted or that interrupted us already did. ETCH_AGAIN: it is claimed.
+ */
+static int claim(struct etch_ring *r, u64 next)
+{
+	u64 span = r->size * r->nr;
+	u64 consumed = smp_load_acquire(&r->consumed);	/* (F) pairs with (f). */
+	struct etch_block *block;
+	u64 old, begin, lost;
+	unsigned int dropped;
+	u64 *slot;
+
+	if (!r->overwrite && etch_pos_after(next + r->size, consumed + span))
+		return ETCH_LOST_FULL;
+	if (!etch_pos_after(etch_pos_bytes(READ_ONCE(r->committed)) + span, next + r->size))
+		return ETCH_LOST_NESTED;
+
+	slot = etch_ring_slot(r, next);
+	old = READ_ONCE(*slot);
+	if (!etch_pos_after(next, etch_slot_start(old)))
+		return ETCH_AGAIN;
+
+	/* All of this is read before the claim; what lies behind it is later. */
+	begin = etch_clock_read(READ_ONCE(r->clock));
+	lost = lost_total(r);
+	block = &r->blocks[etch_slot_block(old)];
+	dropped = old & ETCH_SLOT_TAKEN ? 0 : READ_ONCE(block->records);
+
+	/* (C) pairs with (c), (d), (e). */
+	if (cmpxchg(slot, old, etch_slot(next, etch_slot_block(old), 0)) != old)
+		return ETCH_AGAIN;
+
+	WRITE_ONCE(block->begin, begin);
+	WRITE_ONCE(block->lost, lost);
+	local_add(dropped, &r->overwritten);
+	return ETCH_AGAIN;
+}
+
+/*
+ * Move on to the next block: @pos is where we are, and what we want does not fit.
+ * ETCH_AGAIN: look again, it may now.
+ */
+static int switch_block(struct etch_ring *r, u64 pos)
+{
+	u64 this = etch_ring_block_at(r, pos);
+	u64 next = this + r->size;
+	struct etch_block *left;
+	int ret;
+	u64 slot;
+
+	ret = claim(r, next);
+	if (ret != ETCH_AGAIN)
+		return ret;
+
+	slot = READ_ONCE(*etch_ring_slot(r, next));
+	if (etch_slot_start(slot) != next)
+		return ETCH_AGAIN;
+	refresh_pair(r, next, r->blocks[etch_slot_block(slot)].data);
+
+	if (cmpxchg_local(&r->pos, pos, next + ETCH_POS(r->header)) != pos)
+		return ETCH_AGAIN;
+
+	/* Neither dropped nor taken before we have committed, so there is time. */
+	left = &r->blocks[etch_slot_block(READ_ONCE(*etch_ring_slot(r, this)))];
+	WRITE_ONCE(left->end, etch_pos_off(pos, this));
+	WRITE_ONCE(left->records, etch_pos_count(pos));
+	smp_wmb();	/* (G) pairs with (g). */
+	local_add(etch_pos_count(pos), &r->written);
+	return ETCH_AGAIN;
+}
+
+/* Reserve in the block where @pos is, through its slot. NULL: @pos has moved. */
+static void *reserve_here(struct etch_ring *r, u64 pos, unsigned int len, u64 *time)
+{
+	u64 this = etch_ring_block_at(r, pos);
+	u64 at = etch_pos_align(pos);
+	u64 slot = READ_ONCE(*etch_ring_slot(r, this));
+	u8 *data = r->blocks[etch_slot_block(slot)].data;
+
+	if (etch_slot_start(slot) != this)
+		return NULL;
+	refresh_pair(r, this, data);
+	*time = etch_clock_read(READ_ONCE(r->clock));
+	if (cmpxchg_local(&r->pos, pos, at + ETCH_POS(len) + 1) != pos)
+		return NULL;
+	return data + etch_pos_off(at, this);
+}
+
+static bool fits_here(const struct etch_ring *r, u64 pos, unsigned int len)
+{
+	u64 this = etch_ring_block_at(r, pos);
+
+	return etch_pos_off(etch_pos_align(pos), this) + len <= r->size >> ETCH_POS_SHIFT;
+}
+
+/* Why a record has no chance at all; ETCH_LOST_NR if it has one. */
+static int refuse(const struct etch_ring *r, unsigned int len, unsigned int nest)
+{
+	/* (A) pairs with (a). */
+	if (!smp_load_acquire(&r->limit))
+		return ETCH_LOST_OFF;
+	if (nest > ETCH_RING_MAX_NEST)
+		return ETCH_LOST_NESTED;
+	if (len > (r->size >> ETCH_POS_SHIFT) - r->header)
+		return ETCH_LOST_TOO_BIG;
+	return ETCH_LOST_NR;
+}
+
+/*
+ * What etch_ring_reserve() does if the fast path will not do. @nest is the number of writers
+ * in flight with this one, which may or may not be in r->nest yet. A writer that
+ * is refused has touched nothing but a count: control may be at work on a ring that is off.
+ */
+void *etch_ring_reserve_slow(struct etch_ring *r, unsigned int len, u64 *time,
+			     unsigned int nest)
+{
+	int cause;
+
+	if (READ_ONCE(r->nest) != nest) {
+		cause = refuse(r, len, nest);
+		if (cause != ETCH_LOST_NR) {
+			local_inc(&r->lost[cause]);
+			return NULL;
+		}
+		WRITE_ONCE(r->nest, nest);
+	}
+
+	/* Goes round again only if a nested writer, or we, got something done. */
+	do {
+		u64 pos = READ_ONCE(r->pos);
+		void *data;
+
+		cause = ETCH_AGAIN;
+		if (!fits_here(r, pos, len)) {
+			cause = switch_block(r, pos);
+		} else {
+			data = reserve_here(r, pos, len, time);
+			if (data)
+				return data;
+		}
+	} while (cause == ETCH_AGAIN);
+
+	local_inc(&r->lost[cause]);
+	etch_ring_commit(r);
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(etch_ring_reserve_slow);
+
+/*
+ * Making and freeing
+ */
+
+static unsigned int block_order(const struct etch_ring *r)
+{
+	return get_order(r->size >> ETCH_POS_SHIFT);
+}
+
+static void free_blocks(const struct etch_ring *r, struct etch_block *blocks, unsigned int nr)
+{
+	unsigned int order = block_order(r);
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (blocks[i].data)
+			free_pages((unsigned long)blocks[i].data, order);
+		blocks[i].data = NULL;
+	}
+}
+
+/* Give each of the @nr descriptors its pages, zeroed, or none of them. */
+static int alloc_blocks(const struct etch_ring *r, struct etch_block *blocks, unsigned int nr)
+{
+	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_COMP | __GFP_NORETRY | __GFP_NOWARN;
+	unsigned int order = block_order(r);
+	unsigned int i;
+
+	/* Do not eat up what others need before the first allocation fails. */
+	if (si_mem_available() < (long)nr << order)
+		return -ENOMEM;
+
+	for (i = 0; i < nr; i++) {
+		struct page *page = alloc_pages_node(r->node, gfp, order);
+
+		if (!page) {
+			free_blocks(r, blocks, i);
+			return -ENOMEM;
+		}
+		blocks[i].data = page_address(page);
+	}
+	return 0;
+}
+
+static int check_params(const struct etch_ring_params *p, unsigned int subbuf, size_t nr)
+{
+	if (!is_power_of_2(subbuf) || subbuf < PAGE_SIZE || subbuf > ETCH_RING_MAX_SUBBUF)
+		return -EINVAL;
+	if (p->header_size > subbuf / 2 || nr > ETCH_RING_MAX_NR)
+		return -EINVAL;
+	if (p->clock >= ETCH_CLOCK_NR)
+		return -EINVAL;
+	return 0;
+}
+
+/**
+ * etch_ring_create() - make a ring
+ * @p: see struct etch_ring_params
+ *
+ * The ring is on. Context: task, may sleep.
+ * Return: the ring, which etch_ring_free() frees; or an ERR_PTR() of -EINVAL
+ * (a size is out of its bounds) or -ENOMEM.
+ */
+struct etch_ring *etch_ring_create(const struct etch_ring_params *p)
+{
+	unsigned int subbuf = p->subbuf_size ?: max_t(unsigned int, ETCH_RING_SUBBUF, PAGE_SIZE);
+	size_t nr = p->size / subbuf + !!(p->size % subbuf);
+	struct etch_ring *r;
+	int ret;
+
+	ret = check_params(p, subbuf, nr);
+	if (ret)
+		return ERR_PTR(ret);
+
+	/* A power of two is aligned to itself: the first cache line is one. */
+	r = kzalloc_node(roundup_pow_of_two(sizeof(*r)), GFP_KERNEL, p->node);
+	if (!r)
+		return ERR_PTR(-ENOMEM);
+
+	r->node = p->node;
+	r->nr = roundup_pow_of_two(max_t(size_t, nr, 2));
+	r->size = ETCH_POS(subbuf);
+	r->shift = ilog2(subbuf);
+	r->header = ALIGN(max(p->header_size, 1U), 8);
+	r->overwrite = p->overwrite;
+	r->clock = p->clock;
+
+	r->slots = kvcalloc(r->nr, sizeof(*r->slots), GFP_KERNEL);
+	r->blocks = kvcalloc(r->nr + 1, sizeof(*r->blocks), GFP_KERNEL);
+	r->copy = kvmalloc(subbuf, GFP_KERNEL);
+	if (!r->slots || !r->blocks || !r->copy || alloc_blocks(r, r->blocks, r->nr + 1)) {
+		etch_ring_free(r);
+		return ERR_PTR(-ENOMEM);
+	}
+
+	etch_ring_reset(r);
+	etch_ring_on(r);
+	return r;
+}
+EXPORT_SYMBOL_GPL(etch_ring_create);
+
+/**
+ * etch_ring_free() - free a ring and all that is in it
+ * @r: the ring, quiescent; or NULL
+ *
+ * Context: task, may sleep.
+ */
+void etch_ring_free(struct etch_ring *r)
+{
+	if (!r)
+		return;
+	if (r->blocks)
+		free_blocks(r, r->blocks, r->nr + 1);
+	kvfree(r->blocks);
+	kvfree(r->slots);
+	kvfree(r->copy);
+	kfree(r);
+}
+EXPORT_SYMBOL_GPL(etch_ring_free);
+
+/*
+ * Control
+ */
+
+/**
+ * etch_ring_on() - let records be stored
+ * @r: the ring
+ *
+ * Whoever sees the ring on sees what control did to it before.
+ *
+ * Context: any.
+ */
+void etch_ring_on(struct etch_ring *r)
+{
+	/* (a) pairs with (A). */
+	smp_store_release(&r->limit, (unsigned int)(r->size >> ETCH_POS_SHIFT) - r->header);
+}
+EXPORT_SYMBOL_GPL(etch_ring_on);
+
+/**
+ * etch_ring_off() - lose new records from now on
+ * @r: the ring
+ *
+ * A writer that is half-way goes on. Wait for it with synchronize_rcu() before a
+ * call that wants the ring quiescent.
+ *
+ * Context: any.
+ */
+void etch_ring_off(struct etch_ring *r)
+{
+	WRITE_ONCE(r->limit, 0);
+}
+EXPORT_SYMBOL_GPL(etch_ring_off);
+
+/**
+ * etch_ring_reset() - empty a ring and set its counts to zero
+ * @r: the ring, quiescent
+ *
+ * Views and cursors of it are void. On or off, mode and clock stay.
+ *
+ * Context: any.
+ */
+void etch_ring_reset(struct etch_ring *r)
+{
+	unsigned int i;
+
+	WARN_ON_ONCE(READ_ONCE(r->nest));
+
+	for (i = 0; i < r->nr; i++)
+		r->slots[i] = etch_slot((u64)i * r->size - r->nr * r->size, i, ETCH_SLOT_TAKEN);
+	r->spare = r->nr;
+	r->start = ETCH_START_FAR;
+	r->base = NULL;
+	r->pos = 0;
+	r->committed = 0;
+	r->consumed = 0;
+
+	r->rd = 0;
+	r->rd_block = 0;
+	r->rd_end = 0;
+	r->rd_records = 0;
+	r->held = false;
+	r->read = 0;
+	r->reread = 0;
+	r->told = 0;
+
+	for (i = 0; i < ETCH_LOST_NR; i++)
+		local_set(&r->lost[i], 0);
+	local_set(&r->written, 0);
+	local_set(&r->overwritten, 0);
+}
+EXPORT_SYMBOL_GPL(etch_ring_reset);
+
+/**
+ * etch_ring_set_mode() - choose what a full ring does
+ * @r:         the ring, quiescent
+ * @overwrite: overwrite mode, else discard mode
+ *
+ * What is in the ring stays. Context: any.
+ */
+void etch_ring_set_mode(struct etch_ring *r, bool overwrite)
+{
+	etch_ring_catch_up(r);
+	r->overwrite = overwrite;
+}
+EXPORT_SYMBOL_GPL(etch_ring_set_mode);
+
+/**
+ * etch_ring_set_clock() - choose the clock
+ * @r:     the ring, quiescent
+ * @clock: the clock
+ *
+ * Times of two clocks cannot be told apart: reset the ring too.
+ *
+ * Context: any.
+ */
+void etch_ring_set_clock(struct etch_ring *r, enum etch_clock clock)
+{
+	WRITE_ONCE(r->clock, clock);
+}
+EXPORT_SYMBOL_GPL(etch_ring_set_clock);
+
+/*
+ * Resizing
+ *
+ * A block keeps its memory and its position and only changes its slot: block g moves
+ * from slot g % old to slot g % new. All memory is had before the ring is
+ * touched, so a failure changes nothing and the quiet time is short.
+ */
+
+/* What a ring will consist of. */
+struct etch_resize {
+	struct etch_ring	*r;
+	unsigned int		nr;
+	u64			*slots;
+	struct etch_block	*blocks;	/* the last ones have the new memory */
+};
+
+/* Memory that the ring does not have yet, in blocks. */
+static unsigned int new_blocks(const struct etch_resize *ctx)
+{
+	return ctx->nr > ctx->r->nr ? ctx->nr - ctx->r->nr : 0;
+}
+
+static struct etch_block *first_new_block(const struct etch_resize *ctx)
+{
+	return &ctx->blocks[ctx->nr + 1 - new_blocks(ctx)];
+}
+
+/**
+ * etch_ring_resize_abort() - do not resize after all
+ * @ctx: what etch_ring_resize_prepare() gave; it is freed. Or NULL, or an error.
+ *
+ * Context: task, may sleep.
+ */
+void etch_ring_resize_abort(struct etch_resize *ctx)
+{
+	if (IS_ERR_OR_NULL(ctx))
+		return;
+	if (ctx->blocks)
+		free_blocks(ctx->r, first_new_block(ctx), new_blocks(ctx));
+	kvfree(ctx->blocks);
+	kvfree(ctx->slots);
+	kfree(ctx);
+}
+EXPORT_SYMBOL_GPL(etch_ring_resize_abort);
+
+/**
+ * etch_ring_resize_prepare() - get the memory for another number of sub-buffers
+ * @r:  the ring, in use or not. It must neither be freed nor get another size before
+ *      commit or abort.
+ * @nr: how many sub-buffers, a power of two, at least 2
+ *
+ * Context: task, may sleep.
+ * Return: what etch_ring_resize_commit() or etch_ring_resize_abort() frees; or an
+ * ERR_PTR() of -EINVAL or -ENOMEM.
+ */
+struct etch_resize *etch_ring_resize_prepare(struct etch_ring *r, unsigned int nr)
+{
+	struct etch_resize *ctx;
+
+	if (nr < 2 || nr > ETCH_RING_MAX_NR || !is_power_of_2(nr))
+		return ERR_PTR(-EINVAL);
+
+	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
+	if (!ctx)
+		return ERR_PTR(-ENOMEM);
+	ctx->r = r;
+	ctx->nr = nr;
+	ctx->slots = kvcalloc(nr, sizeof(*ctx->slots), GFP_KERNEL);
+	ctx->blocks = kvcalloc(nr + 1, sizeof(*ctx->blocks), GFP_KERNEL);
+	if (!ctx->slots || !ctx->blocks ||
+	    alloc_blocks(r, first_new_block(ctx), new_blocks(ctx))) {
+		etch_ring_resize_abort(ctx);
+		return ERR_PTR(-ENOMEM);
+	}
+	return ctx;
+}
+EXPORT_SYMBOL_GPL(etch_ring_resize_prepare);
+
+/*
+ * Drop the oldest blocks which no slot will be left for, and return the start of the
+ * first one to keep. That may be the one behind the last, if there is nothing.
+ */
+static u64 drop_oldest(struct etch_ring *r, unsigned int nr)
+{
+	u64 end = etch_ring_block_at(r, r->pos) + r->size;
+	u64 at = r->held ? r->rd_block + r->size : r->rd_block;
+
+	while (etch_pos_after(end - nr * r->size, at)) {
+		unsigned int block = etch_slot_block(*etch_ring_slot(r, at));
+
+		/* Only what was left can be dropped: the newest is always kept. */
+		local_add(r->blocks[block].records, &r->overwritten);
+		at += r->size;
+		if (!r->held)
+			etch_ring_skip_to(r, at);
+	}
+	return at;
+}
+
+/* Move a block's memory to the new descriptor @nr. */
+static void move_block(struct etch_resize *ctx, unsigned int nr, struct etch_block *from)
+{
+	ctx->blocks[nr] = *from;
+	from->data = NULL;
+}
+
+/* Lay out slots and blocks anew. Memory that has no more use stays in the old blocks. */
+static void lay_out(struct etch_resize *ctx, u64 first)
+{
+	struct etch_ring *r = ctx->r;
+	u64 end = etch_ring_block_at(r, r->pos) + r->size;
+	unsigned int mask = ctx->nr - 1;
+	unsigned int old = 0, n = 0;
+	u64 at;
+
+	/* The records: in their slots, and in the reader's hand. */
+	for (at = first; at != end; at += r->size) {
+		move_block(ctx, n, &r->blocks[etch_slot_block(*etch_ring_slot(r, at))]);
+		ctx->slots[(at >> (ETCH_POS_SHIFT + r->shift)) & mask] = etch_slot(at, n++, 0);
+	}
+	move_block(ctx, n, &r->blocks[r->spare]);
+	r->spare = n++;
+
+	/* Free slots, as if what they held before had been taken. */
+	for (; at != first + ctx->nr * r->size; at += r->size) {
+		while (old <= r->nr && !r->blocks[old].data)
+			old++;
+		if (old <= r->nr)
+			move_block(ctx, n, &r->blocks[old]);
+		ctx->slots[(at >> (ETCH_POS_SHIFT + r->shift)) & mask] =
+			etch_slot(at - ctx->nr * r->size, n++, ETCH_SLOT_TAKEN);
+	}
+}
+
+/**
+ * etch_ring_resize_commit() - resize
+ * @ctx: what etch_ring_resize_prepare() gave; it is freed
+ *
+ * The ring must be quiescent. The newest records stay, in order; those that there is no
+ * room for any more are counted as overwritten, in discard mode too. Views and
+ * cursors are void, but what the taking reader has not read yet it will get.
+ *
+ * Context: task, may sleep.
+ */
+void etch_ring_resize_commit(struct etch_resize *ctx)
+{
+	struct etch_ring *r = ctx->r;
+	struct etch_block *blocks = r->blocks;
+	u64 *slots = r->slots;
+	unsigned int nr = r->nr;
+	u64 first;
+
+	WARN_ON_ONCE(etch_ring_busy(r));
+
+	etch_ring_catch_up(r);
+	first = drop_oldest(r, ctx->nr);
+	lay_out(ctx, first);
+	r->slots = ctx->slots;
+	r->blocks = ctx->blocks;
+	r->nr = ctx->nr;
+	r->consumed = first;
+
+	free_blocks(r, blocks, nr + 1);
+	kvfree(blocks);
+	kvfree(slots);
+	kfree(ctx);
+}
+EXPORT_SYMBOL_GPL(etch_ring_resize_commit);
+
+/**
+ * etch_ring_resize() - change the number of sub-buffers at once
+ * @r:  the ring, quiescent
+ * @nr: how many, a power of two, at least 2
+ *
+ * Context: task, may sleep.
+ * Return: 0, or -EINVAL or -ENOMEM: then nothing has changed.
+ */
+int etch_ring_resize(struct etch_ring *r, unsigned int nr)
+{
+	struct etch_resize *ctx = etch_ring_resize_prepare(r, nr);
+
+	if (IS_ERR(ctx))
+		return PTR_ERR(ctx);
+	etch_ring_resize_commit(ctx);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(etch_ring_resize);
+
+/*
+ * Asking
+ */
+
+/**
+ * etch_ring_size() - bytes of all sub-buffers, the spare one not included
+ * @r: the ring
+ */
+size_t etch_ring_size(const struct etch_ring *r)
+{
+	return (size_t)etch_ring_subbuf_size(r) * r->nr;
+}
+EXPORT_SYMBOL_GPL(etch_ring_size);
+
+/**
+ * etch_ring_subbuf_size() - bytes of a sub-buffer
+ * @r: the ring
+ */
+unsigned int etch_ring_subbuf_size(const struct etch_ring *r)
+{
+	return r->size >> ETCH_POS_SHIFT;
+}
+EXPORT_SYMBOL_GPL(etch_ring_subbuf_size);
+
+/**
+ * etch_ring_nr_subbufs() - how many sub-buffers, the spare one not included
+ * @r: the ring
+ */
+unsigned int etch_ring_nr_subbufs(const struct etch_ring *r)
+{
+	return r->nr;
+}
+EXPORT_SYMBOL_GPL(etch_ring_nr_subbufs);

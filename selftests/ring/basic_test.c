@@ -1,0 +1,576 @@
+// SPDX-License-Identifier: GPL-2.0
+/* One thread, no interrupts: what each call promises, at the edges. */
+
+#include "ring_test.h"
+#include "ring_internal.h"
+
+#define SUBBUF	4096U
+#define HEADER	64U
+#define ROOM	(SUBBUF - HEADER)
+
+static u32 next_seq[LEVELS];
+
+/* Write one record of level 0, numbered if it is stored. */
+static bool put(struct etch_ring *r, unsigned int len)
+{
+	bool ok = rec_write(r, 0, next_seq[0], len);
+
+	next_seq[0] += ok;
+	return ok;
+}
+
+static struct etch_ring *fresh(unsigned int nr, bool overwrite)
+{
+	memset(next_seq, 0, sizeof(next_seq));
+	return ring_make(nr * SUBBUF, SUBBUF, HEADER, overwrite);
+}
+
+static int make_fails(size_t size, unsigned int subbuf, unsigned int header)
+{
+	struct etch_ring *r = ring_make(size, subbuf, header, true);
+
+	if (IS_ERR(r))
+		return PTR_ERR(r);
+	etch_ring_free(r);
+	return 0;
+}
+
+static void test_create(void)
+{
+	struct etch_ring *r;
+	long i;
+
+	CHECK(make_fails(65536, 4097, 8) == -EINVAL);
+	CHECK(make_fails(65536, 2048, 8) == -EINVAL);
+	CHECK(make_fails(65536, 2 * ETCH_RING_MAX_SUBBUF, 8) == -EINVAL);
+	CHECK(make_fails(65536, 4096, 2049) == -EINVAL);
+	CHECK(make_fails(~(size_t)0, 4096, 8) == -EINVAL);
+	CHECK(make_fails(65536, 4096, 2048) == 0);
+	tap(true, "a size out of bounds is refused");
+
+	r = ring_make(0, 0, 0, true);
+	CHECK_EQ(etch_ring_nr_subbufs(r), 2);
+	CHECK_EQ(etch_ring_subbuf_size(r), ETCH_RING_SUBBUF);
+	etch_ring_free(r);
+	r = ring_make(5 * SUBBUF + 1, SUBBUF, 0, true);
+	CHECK_EQ(etch_ring_size(r), 8 * SUBBUF);
+	CHECK((uintptr_t)r % 64 == 0);
+	etch_ring_free(r);
+	tap(true, "sizes are rounded up");
+
+	for (i = 0; i < 9; i++) {
+		shim_allocs = i;
+		CHECK(make_fails(4 * SUBBUF, SUBBUF, 8) == (i < 9 ? -ENOMEM : 0));
+		CHECK_EQ(shim_live, 0);
+	}
+	shim_allocs = 9;
+	CHECK(make_fails(4 * SUBBUF, SUBBUF, 8) == 0);
+	shim_allocs = -1;
+	etch_ring_free(NULL);
+	tap(true, "whichever allocation fails, nothing is left behind");
+}
+
+/* Records of @len until @n are tried; drained; the figures. */
+static void fill_and_drain(unsigned int nr, bool overwrite, unsigned int len, unsigned int n)
+{
+	struct etch_ring *r = fresh(nr, overwrite);
+	unsigned int per_block = 1 + (ROOM - len) / ALIGN(len, 4);
+	struct etch_ring_stats s;
+	struct tally t = {};
+	unsigned int i, stored = 0;
+
+	for (i = 0; i < n; i++)
+		stored += put(r, len);
+
+	CHECK(stats_balance(r, &s));
+	CHECK_EQ(s.written, stored);
+	CHECK_EQ(s.lost_full, n - stored);
+	if (overwrite) {
+		CHECK_EQ(stored, n);
+		if (n > nr * per_block) {
+			CHECK_EQ(s.entries, (nr - 1) * per_block + 1 + (n - 1) % per_block);
+		} else {
+			CHECK_EQ(s.entries, n);
+		}
+	} else {
+		CHECK_EQ(stored, min(n, nr * per_block));
+		CHECK_EQ(s.entries, stored);
+	}
+	CHECK(s.entries == 0 || s.oldest != 0);
+
+	CHECK_EQ(etch_ring_empty(r), !n);
+	CHECK_EQ(tally_drain(&t, r), s.entries);
+	CHECK_EQ(t.missed, s.overwritten);
+	CHECK_EQ(t.gaps, s.overwritten);
+	CHECK_EQ(t.bad, 0);
+	CHECK(etch_ring_empty(r));
+	CHECK(stats_balance(r, &s));
+	CHECK_EQ(s.entries, 0);
+	CHECK_EQ(s.bytes, 0);
+
+	/* And again: what was read makes room. */
+	CHECK(put(r, len));
+	CHECK_EQ(tally_drain(&t, r), 1);
+	CHECK(stats_balance(r, &s));
+	etch_ring_free(r);
+}
+
+static void test_fill(void)
+{
+	static const unsigned int lens[] = {
+		REC_MIN, REC_MIN + 1, 31, 32, 33, 63, 64, 1008, ROOM / 2 - 1, ROOM / 2,
+		ROOM / 2 + 1, ROOM - 1, ROOM,
+	};
+	unsigned int i, n, mode;
+
+	for (mode = 0; mode < 2; mode++) {
+		for (i = 0; i < sizeof(lens) / sizeof(lens[0]); i++)
+			for (n = 0; n < 5 * (ROOM / lens[i] + 2); n += 1 + n / 7) {
+				fill_and_drain(2, mode, lens[i], n);
+				fill_and_drain(4, mode, lens[i], n);
+			}
+		tap(true, "any fill is read back and accounted for, %s",
+		    mode ? "overwrite" : "discard");
+	}
+}
+
+static void test_causes(void)
+{
+	struct etch_ring *r = fresh(2, false);
+	struct etch_ring_stats s;
+	u64 time;
+	int i;
+
+	CHECK(!etch_ring_reserve(r, ROOM + 1, &time));
+	CHECK(!etch_ring_reserve(r, ~0U, &time));
+	CHECK(!etch_ring_reserve(r, ~0U - 63, &time));
+	etch_ring_off(r);
+	CHECK(!etch_ring_reserve(r, 32, &time));
+	CHECK(!etch_ring_reserve(r, ~0U, &time));
+	CHECK_EQ(r->nest, 0);
+	etch_ring_on(r);
+	CHECK(put(r, ROOM) && put(r, ROOM) && !put(r, 16));
+	CHECK(stats_balance(r, &s));
+	CHECK_EQ(s.lost_too_big, 3);
+	CHECK_EQ(s.lost_off, 2);
+	CHECK_EQ(s.lost_full, 1);
+	CHECK_EQ(s.lost_nested, 0);
+	etch_ring_reset(r);
+
+	for (i = 0; i < ETCH_RING_MAX_NEST; i++) {
+		struct rec *rec = etch_ring_reserve(r, 32, &time);
+
+		CHECK(rec);
+		rec_fill(rec, time, 0, i, 32);
+	}
+	CHECK(!etch_ring_reserve(r, 32, &time));
+	CHECK(etch_ring_busy(r) && etch_ring_empty(r));
+	while (i--)
+		etch_ring_commit(r);
+	CHECK(!etch_ring_busy(r) && !etch_ring_empty(r));
+	CHECK(stats_balance(r, &s));
+	CHECK_EQ(s.lost_nested, 1);
+	CHECK_EQ(s.entries, ETCH_RING_MAX_NEST);
+	etch_ring_free(r);
+	tap(true, "a lost record is counted by its cause");
+}
+
+/* A writer nested in another, which goes round the whole ring. */
+static void test_nested_flood(bool overwrite)
+{
+	struct etch_ring *r = fresh(4, overwrite);
+	unsigned int stored = 0, tried = 0;
+	struct etch_ring_stats s;
+	struct tally t = {};
+	struct rec *rec;
+	u64 time;
+
+	for (int i = 0; i < 70; i++)
+		CHECK(put(r, 100));
+	tally_drain(&t, r);
+	rec = etch_ring_reserve(r, 100, &time);
+	rec_fill(rec, time, 1, 0, 100);
+	while (tried++ < 1000)
+		stored += put(r, 100);
+	CHECK(rec_good(rec, 100));
+	CHECK(etch_ring_empty(r));
+	etch_ring_commit(r);
+
+	CHECK(stored >= 3 * (ROOM / 100) && stored < 4 * (ROOM / 100));
+	CHECK(stats_balance(r, &s));
+	CHECK_EQ(s.written, 71 + stored);
+	CHECK_EQ(overwrite ? s.lost_nested : s.lost_full, 1000 - stored);
+	CHECK_EQ(tally_drain(&t, r), stored + 1);
+	CHECK_EQ(t.bad + t.gaps + t.missed, 0);
+	etch_ring_free(r);
+	tap(true, "a flood nested in a writer never reaches its record, %s",
+	    overwrite ? "overwrite" : "discard");
+}
+
+static void test_lost_is_told(void)
+{
+	struct etch_ring *r = fresh(2, false);
+	struct etch_view view;
+	int i;
+
+	CHECK(put(r, ROOM) && put(r, ROOM));
+	for (i = 0; i < 7; i++)
+		CHECK(!put(r, ROOM));
+	CHECK(etch_ring_take(r, &view) == 1 && view.lost == 0 && !view.open);
+	etch_ring_advance(r, view.len, view.records);
+	CHECK(etch_ring_take(r, &view) == 1 && view.lost == 0 && view.open);
+	etch_ring_advance(r, view.len, view.records);
+	CHECK(etch_ring_take(r, &view) == 0);
+	CHECK(put(r, 16));
+	CHECK(etch_ring_take(r, &view) == 1 && view.lost == 7 && view.open);
+	etch_ring_free(r);
+	tap(true, "a view tells what was lost before its block");
+}
+
+/* One record at a time, the open block included, with more written in between. */
+static void test_partial(bool overwrite)
+{
+	struct etch_ring *r = fresh(4, overwrite);
+	struct etch_ring_stats s;
+	struct tally t = {};
+	struct etch_view view;
+	unsigned int bytes, records, i;
+
+	for (i = 0; i < 3000; i++) {
+		put(r, REC_MIN + i % 77);
+		if (i % 3 == 0)
+			continue;
+		CHECK(etch_ring_take(r, &view) == 1);
+		bytes = tally_view(&t, &view, i % 5 ? 1 : 2, &records);
+		etch_ring_advance(r, bytes, records);
+		CHECK(stats_balance(r, &s));
+	}
+	tally_drain(&t, r);
+	CHECK(stats_balance(r, &s));
+	CHECK_EQ(s.entries, 0);
+	CHECK_EQ(t.records, s.read);
+	CHECK_EQ(t.bad, 0);
+	CHECK_EQ(t.gaps, s.overwritten);
+	CHECK_EQ(t.missed, s.overwritten);
+	etch_ring_free(r);
+	tap(true, "reading record by record, %s", overwrite ? "overwrite" : "discard");
+}
+
+/* Part of the open block is read by copy, then all of it is overwritten. */
+static void test_copied_then_overwritten(bool ask)
+{
+	struct etch_ring *r = fresh(2, true);
+	struct etch_ring_stats s;
+	struct tally t = {};
+	struct etch_view view;
+	unsigned int bytes, records, i;
+
+	for (i = 0; i < 10; i++)
+		put(r, 100);
+	CHECK(etch_ring_take(r, &view) == 1 && view.open);
+	bytes = tally_view(&t, &view, 4, &records);
+	etch_ring_advance(r, bytes, records);
+	CHECK(stats_balance(r, &s));
+	CHECK_EQ(s.entries, 6);
+
+	CHECK(etch_ring_take(r, &view) == 1);
+	for (i = 0; i < 200; i++)
+		put(r, 100);
+	if (ask)
+		CHECK(stats_balance(r, &s));
+	/* The view was taken in time: its records count as read. */
+	bytes = tally_view(&t, &view, 3, &records);
+	CHECK_EQ(records, 3);
+	etch_ring_advance(r, bytes, records);
+	CHECK(stats_balance(r, &s));
+	CHECK_EQ(s.read, 7);
+	CHECK_EQ(s.written, 210);
+	tally_drain(&t, r);
+	CHECK(stats_balance(r, &s));
+	CHECK_EQ(t.records, s.read);
+	CHECK_EQ(t.gaps, s.overwritten);
+	CHECK_EQ(t.missed, s.overwritten);
+	CHECK_EQ(t.bad, 0);
+	etch_ring_free(r);
+	tap(true, "read by copy and then overwritten%s", ask ? ", noticed by stats first" : "");
+}
+
+static u64 peek_all(struct etch_ring *r, struct etch_cursor *cur, struct tally *t)
+{
+	char *buf = malloc(SUBBUF);
+	struct etch_view view;
+	unsigned int records;
+	u64 sum = 0;
+
+	while (etch_ring_peek_next(r, cur, buf, &view) > 0) {
+		tally_view(t, &view, NOBODY, &records);
+		sum += records;
+	}
+	t->missed += view.missed;
+	free(buf);
+	return sum;
+}
+
+static void test_peek(void)
+{
+	struct etch_ring *r = fresh(4, true);
+	struct etch_ring_stats s, before;
+	struct etch_cursor cur;
+	struct etch_view view;
+	struct tally t = {}, gone = {};
+	unsigned int i, bytes, records;
+
+	etch_ring_peek_begin(r, &cur);
+	CHECK_EQ(peek_all(r, &cur, &t), 0);
+
+	for (i = 0; i < 300; i++) {
+		put(r, 90);
+		CHECK(stats_balance(r, &before));
+		memset(&t, 0, sizeof(t));
+		etch_ring_peek_begin(r, &cur);
+		CHECK_EQ(cur.left, before.entries);
+		CHECK_EQ(peek_all(r, &cur, &t), before.entries);
+		CHECK_EQ(t.bad + t.missed, 0);
+		CHECK(stats_balance(r, &s));
+		CHECK(!memcmp(&s, &before, sizeof(s)));
+	}
+	tap(true, "peeking shows what is there and changes nothing");
+
+	CHECK(etch_ring_take(r, &view) == 1 && !view.open);
+	bytes = tally_view(&gone, &view, 5, &records);
+	etch_ring_advance(r, bytes, records);
+	CHECK(stats_balance(r, &before));
+	memset(&t, 0, sizeof(t));
+	t.next[0] = gone.next[0];
+	etch_ring_peek_begin(r, &cur);
+	for (i = 0; i < 30; i++)
+		put(r, 90);	/* behind the end of the cursor */
+	CHECK_EQ(peek_all(r, &cur, &t), before.entries);
+	CHECK_EQ(t.bad + t.gaps, 0);
+	tap(true, "peeking begins where the taking reader is, in the block it holds too");
+
+	for (i = 0; i < 500; i++) {
+		unsigned int n, want;
+
+		etch_ring_peek_begin(r, &cur);
+		want = cur.left;
+		memset(&t, 0, sizeof(t));
+		CHECK(stats_balance(r, &before));
+		for (n = 0; n < i; n++)
+			put(r, 90);
+		n = peek_all(r, &cur, &t);
+		CHECK_EQ(n + t.missed, want);
+		CHECK_EQ(t.bad, 0);
+		/* Now and then the other reader is the one who takes it away. */
+		if (i % 3)
+			continue;
+		etch_ring_peek_begin(r, &cur);
+		want = cur.left;
+		CHECK(etch_ring_take(r, &view) == 1);
+		etch_ring_advance(r, view.len, view.records);
+		memset(&t, 0, sizeof(t));
+		n = peek_all(r, &cur, &t);
+		CHECK_EQ(n + t.missed, want);
+	}
+	etch_ring_free(r);
+	tap(true, "a peeking reader is told how much was gone before it came by");
+}
+
+static void resize_once(unsigned int from, unsigned int to, unsigned int n, unsigned int eat,
+			bool overwrite)
+{
+	struct etch_ring *r = fresh(from, overwrite);
+	struct etch_ring_stats s, old;
+	struct tally t = {};
+	struct etch_view view;
+	unsigned int i, bytes, records;
+
+	for (i = 0; i < n; i++)
+		put(r, 200 + i % 9);
+	while (eat && etch_ring_take(r, &view) > 0) {
+		bytes = tally_view(&t, &view, eat, &records);
+		etch_ring_advance(r, bytes, records);
+		eat -= records;
+	}
+	CHECK(stats_balance(r, &old));
+	CHECK_EQ(etch_ring_resize(r, to), 0);
+	CHECK_EQ(etch_ring_nr_subbufs(r), to);
+	CHECK(stats_balance(r, &s));
+	CHECK_EQ(s.written, old.written);
+	CHECK_EQ(s.read, old.read);
+	if (to >= from)
+		CHECK_EQ(s.entries, old.entries);
+	CHECK_EQ(shim_live, 4 + to + 1);
+
+	for (i = 0; i < n / 2; i++)
+		put(r, 200 + i % 9);
+	CHECK(stats_balance(r, &s));
+	tally_drain(&t, r);
+	CHECK(stats_balance(r, &s));
+	CHECK_EQ(s.entries, 0);
+	CHECK_EQ(t.records, s.read);
+	CHECK_EQ(t.gaps, s.overwritten);
+	CHECK_EQ(t.missed, s.overwritten);
+	CHECK_EQ(t.bad, 0);
+	CHECK_EQ(t.next[0], next_seq[0]);
+	/* All of its memory can be used, but what is left of the open block. */
+	for (i = 0; i < to - 1; i++)
+		CHECK(put(r, ROOM));
+	CHECK_EQ(tally_drain(&t, r), to - 1);
+	etch_ring_free(r);
+}
+
+static void test_resize(void)
+{
+	static const unsigned int eats[] = { 0, 1, 7, 19, 20, 21, 45, 1000 };
+	unsigned int from, to, n, e, mode;
+	struct etch_ring_stats s, old;
+	struct etch_ring *r;
+	long i;
+
+	for (mode = 0; mode < 2; mode++) {
+		for (from = 2; from <= 16; from *= 2)
+			for (to = 2; to <= 16; to *= 2)
+				for (e = 0; e < sizeof(eats) / sizeof(eats[0]); e++)
+					for (n = 0; n < 400; n += 1 + n / 3)
+						resize_once(from, to, n, eats[e], mode);
+		tap(true, "resize keeps the newest records, %s", mode ? "overwrite" : "discard");
+	}
+
+	r = fresh(4, true);
+	for (i = 0; i < 100; i++)
+		put(r, 200);
+	CHECK(stats_balance(r, &old));
+	CHECK(etch_ring_resize(r, 3) == -EINVAL);
+	CHECK(etch_ring_resize(r, 1) == -EINVAL);
+	CHECK(etch_ring_resize(r, 0) == -EINVAL);
+	CHECK(etch_ring_resize(r, 1U << 31) == -EINVAL);
+	for (i = 0; i < 7; i++) {
+		shim_allocs = i;
+		CHECK(etch_ring_resize(r, 8) == -ENOMEM);
+		CHECK_EQ(shim_live, 4 + 5);
+	}
+	shim_allocs = 7;
+	etch_ring_resize_abort(etch_ring_resize_prepare(r, 8));
+	shim_allocs = -1;
+	CHECK(stats_balance(r, &s));
+	CHECK(!memcmp(&s, &old, sizeof(s)));
+	CHECK_EQ(shim_live, 4 + 5);
+	etch_ring_free(r);
+	tap(true, "a resize that fails changes nothing");
+}
+
+static void test_wrap(void)
+{
+	static const u64 at[] = { ~0ULL, 1ULL << 63, (1ULL << 63) - 1 };
+	unsigned int i, n, mode;
+
+	for (mode = 0; mode < 2; mode++)
+		for (i = 0; i < 3; i++) {
+			struct etch_ring *r = fresh(4, mode);
+			struct etch_ring_stats s;
+			struct tally t = {};
+
+			/* Three blocks before the wrap, or before the sign changes. */
+			ring_rebase(r, at[i] - 7 * r->size);
+			for (n = 0; n < 2000; n++) {
+				put(r, 100 + n % 30);
+				if (!mode || n % 200 == 9)
+					tally_drain(&t, r);
+			}
+			tally_drain(&t, r);
+			CHECK(stats_balance(r, &s));
+			CHECK_EQ(s.written, 2000);
+			CHECK_EQ(s.entries, 0);
+			CHECK_EQ(t.bad, 0);
+			CHECK_EQ(t.gaps, s.overwritten);
+			etch_ring_free(r);
+		}
+	tap(true, "positions wrap");
+}
+
+static void test_away(void)
+{
+	struct etch_ring *r = fresh(4, true);
+	struct etch_ring_stats s;
+	struct tally t = {};
+	struct etch_view view;
+	unsigned int n, bytes, records;
+
+	for (n = 0; n < 10; n++)
+		put(r, 100);
+	CHECK(etch_ring_take(r, &view) == 1);
+	bytes = tally_view(&t, &view, 4, &records);
+	etch_ring_advance(r, bytes, records);
+	/* As if it had not looked for more than half of all positions. */
+	r->rd_block += 1ULL << 62;
+	r->rd += 1ULL << 62;
+	for (n = 0; n < 500; n++)
+		put(r, 100);
+	tally_drain(&t, r);
+	CHECK(stats_balance(r, &s));
+	CHECK_EQ(s.entries, 0);
+	CHECK_EQ(t.bad, 0);
+	CHECK_EQ(t.gaps, s.overwritten);
+	etch_ring_free(r);
+	tap(true, "a reader that was away for very long finds its way");
+}
+
+static void test_modes(void)
+{
+	struct etch_ring *r = fresh(4, true);
+	struct etch_ring_stats s;
+	struct tally t = {};
+	unsigned int n;
+
+	for (n = 0; n < 1000; n++)
+		put(r, 100);
+	etch_ring_set_mode(r, false);
+	for (n = 0; n < 1000; n++)
+		put(r, 100);
+	CHECK(stats_balance(r, &s));
+	CHECK(s.lost_full > 900 && s.entries == 4 * (ROOM / 100));
+	CHECK_EQ(tally_drain(&t, r), s.entries);
+	for (n = 0; n < 100; n++)
+		CHECK(put(r, 100));
+	etch_ring_set_mode(r, true);
+	for (n = 0; n < 1000; n++)
+		CHECK(put(r, 100));
+	tally_drain(&t, r);
+	CHECK(stats_balance(r, &s));
+	CHECK_EQ(t.bad, 0);
+	CHECK_EQ(t.gaps, s.overwritten);
+
+	etch_ring_set_clock(r, ETCH_CLOCK_SEQ);
+	etch_ring_reset(r);
+	memset(&t, 0, sizeof(t));
+	memset(next_seq, 0, sizeof(next_seq));
+	CHECK(etch_ring_empty(r));
+	CHECK(stats_balance(r, &s) && s.written + s.lost_full == 0);
+	CHECK(put(r, 20) && put(r, 20));
+	CHECK_EQ(tally_drain(&t, r), 2);
+	CHECK(t.last_time < 1000);
+	etch_ring_free(r);
+	tap(true, "mode and clock can be changed");
+}
+
+int main(void)
+{
+	test_create();
+	test_fill();
+	test_causes();
+	test_nested_flood(true);
+	test_nested_flood(false);
+	test_lost_is_told();
+	test_partial(true);
+	test_partial(false);
+	test_copied_then_overwritten(false);
+	test_copied_then_overwritten(true);
+	test_peek();
+	test_resize();
+	test_wrap();
+	test_away();
+	test_modes();
+	tap(!shim_live, "all memory is given back");
+	return tap_end();
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the ring's tests share: TAP lines, and a record that shows damage. */
+#ifndef RING_TEST_H
+#define RING_TEST_H
+
+#include <linux/etch_ring.h>
+#include "shim.h"
+
+extern int tap_nr, tap_failed;
+
+/* One test: a line "ok N - name" or "not ok N - name". Returns the result. */
+bool tap(bool ok, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A line of comment. */
+void tap_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The plan, and the exit code. */
+int tap_end(void);
+
+/*
+ * A test's check inside a larger one: notes the first few failures with their place,
+ * and counts all.
+ */
+extern long check_failures;
+#define CHECK(c) do {								\
+	if (!(c) && check_failures++ < 8)					\
+		tap_note("%s:%d: failed: %s", __FILE__, __LINE__, #c);		\
+} while (0)
+#define CHECK_EQ(a, b) do {							\
+	unsigned long long __a = (a), __b = (b);				\
+										\
+	if (__a != __b && check_failures++ < 8)					\
+		tap_note("%s:%d: %s is %llu, %s is %llu", __FILE__, __LINE__,	\
+			 #a, __a, #b, __b);					\
+} while (0)
+/* Did all checks since the last call hold? */
+bool checks_passed(void);
+
+/*
+ * A record: who wrote it, the how manieth of its kind it is, and a body whose
+ * bytes follow from both, to its last odd byte.
+ */
+struct rec {
+	u64	time;
+	u32	seq;
+	u16	len;
+	u8	level;
+	u8	sum;		/* of all the others */
+	u8	body[];
+} __attribute__((packed, aligned(4)));
+
+#define REC_MIN		sizeof(struct rec)
+#define LEVELS		3
+
+void rec_fill(struct rec *rec, u64 time, int level, u32 seq, unsigned int len);
+bool rec_good(const struct rec *rec, unsigned int room);
+
+/* Reserve, fill and commit one. False: lost. */
+bool rec_write(struct etch_ring *r, int level, u32 seq, unsigned int len);
+
+/* What a reader of records knows of what it has read. */
+struct tally {
+	u64	records;
+	u64	missed;		/* told in views */
+	u64	gaps;		/* numbers that never came, by level, summed */
+	u64	bad;		/* damaged, out of order, or seen twice */
+	u64	last_time;
+	u64	last_lost;
+	u32	next[LEVELS];
+};
+
+/* Check all records of a view. Returns the bytes and records of the first @max. */
+unsigned int tally_view(struct tally *t, const struct etch_view *view, unsigned int max,
+			unsigned int *records);
+/* Take and check all there is. Returns the number of records. */
+u64 tally_drain(struct tally *t, struct etch_ring *r);
+
+#define NOBODY		(~0U)
+
+/* The conservation law and, if @want is not NULL, the figures. */
+bool stats_balance(struct etch_ring *r, struct etch_ring_stats *s);
+
+/* Set all positions of an unused ring, to test their wrap. */
+void ring_rebase(struct etch_ring *r, u64 pos);
+
+struct etch_ring *ring_make(size_t size, unsigned int subbuf, unsigned int header, bool overwrite);
+
+#endif /* RING_TEST_H */

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The functions of shim.h, and the clocks that the ring reads out of line. */
+
+#include <time.h>
+
+#include <linux/etch_clock.h>
+
+#include "shim.h"
+
+int shim_warnings;
+long shim_allocs = -1;
+long shim_live;
+
+/* Zeroed, and with nothing behind it that an overrun would not be caught in. */
+void *shim_alloc(size_t align, size_t size)
+{
+	void *p;
+
+	if (!shim_allocs)
+		return NULL;
+	if (shim_allocs > 0)
+		shim_allocs--;
+	if (posix_memalign(&p, align, size))
+		return NULL;
+	shim_live++;
+	return memset(p, 0, size);
+}
+
+void shim_free(void *p)
+{
+	if (p)
+		shim_live--;
+	free(p);
+}
+
+u64 ktime_get_mono_fast_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+u64 etch_clock_read_slow(enum etch_clock clock)
+{
+	static u64 seq;
+
+	if (clock == ETCH_CLOCK_SEQ)
+		return __atomic_add_fetch(&seq, 1, __ATOMIC_RELAXED);
+	return ktime_get_mono_fast_ns();
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the ring buffer uses of the kernel, for a program in user space. Each header
+ * in linux/ and asm/ beside this file stands in for the kernel's of that name
+ * and includes this one. Same meaning, no more than is needed.
+ */
+#ifndef ETCH_SHIM_H
+#define ETCH_SHIM_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef uint64_t u64;
+typedef int64_t s64;
+typedef uint32_t u32;
+typedef int32_t s32;
+typedef uint16_t u16;
+typedef uint8_t u8;
+typedef unsigned int gfp_t;
+
+#if defined(__x86_64__)
+#define CONFIG_X86 1
+#define CONFIG_X86_64 1
+#elif defined(__aarch64__)
+#define CONFIG_ARM64 1
+#endif
+
+/* compiler.h, types.h, bits.h, minmax.h, log2.h */
+#undef __always_inline
+#define __always_inline		inline __attribute__((always_inline))
+#define notrace
+#define likely(x)		__builtin_expect(!!(x), 1)
+#define unlikely(x)		__builtin_expect(!!(x), 0)
+#define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
+#define WRITE_ONCE(x, v)	(*(volatile __typeof__(x) *)&(x) = (v))
+#define data_race(x)		(x)
+#define barrier()		__asm__ __volatile__("" : : : "memory")
+#undef static_assert
+#define static_assert(x, ...)	_Static_assert(x, #x)
+#undef offsetofend
+#define offsetofend(t, m)	(offsetof(t, m) + sizeof(((t *)0)->m))
+#define ____cacheline_aligned	__attribute__((aligned(64)))
+#define BIT(n)			(1UL << (n))
+#define BIT_ULL(n)		(1ULL << (n))
+#define GENMASK_ULL(h, l)	((~0ULL >> (63 - (h))) & (~0ULL << (l)))
+#define ALIGN(x, a)		(((x) + ((a) - 1)) & ~((__typeof__(x))(a) - 1))
+#define min(a, b)		((a) < (b) ? (a) : (b))
+#define max(a, b)		((a) > (b) ? (a) : (b))
+#define max_t(t, a, b)		max((t)(a), (t)(b))
+#define is_power_of_2(n)	((n) && !((n) & ((n) - 1)))
+#define ilog2(n)		(63 - __builtin_clzll(n))
+#define roundup_pow_of_two(n)	((n) < 2 ? 1UL : 1UL << (ilog2((n) - 1UL) + 1))
+
+/* atomic.h: a local operation is atomic against this thread's signals only. */
+#define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
+#define smp_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
+#define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
+
+#define cmpxchg(p, old, new) ({						\
+	__typeof__(*(p)) __old = (old);					\
+									\
+	__atomic_compare_exchange_n(p, &__old, new, false,		\
+				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+	__old;								\
+})
+
+static __always_inline bool try_cmpxchg_local(u64 *p, u64 *old, u64 new)
+{
+#ifdef __x86_64__
+	bool ok;
+
+	__asm__ __volatile__("cmpxchgq %[new], %[p]"
+			     : "=@ccz" (ok), [p] "+m" (*p), "+a" (*old)
+			     : [new] "r" (new) : "memory");
+	return ok;
+#else
+	return __atomic_compare_exchange_n(p, old, new, false, __ATOMIC_RELAXED,
+					   __ATOMIC_RELAXED);
+#endif
+}
+
+static __always_inline u64 cmpxchg_local(u64 *p, u64 old, u64 new)
+{
+	try_cmpxchg_local(p, &old, new);
+	return old;
+}
+
+/* asm/local.h */
+typedef struct { long a; } local_t;
+
+#define local_read(l)		READ_ONCE((l)->a)
+#define local_set(l, v)		WRITE_ONCE((l)->a, v)
+#define local_inc(l)		local_add(1, l)
+
+static __always_inline void local_add(long n, local_t *l)
+{
+#ifdef __x86_64__
+	__asm__ __volatile__("addq %1, %0" : "+m" (l->a) : "er" (n) : "memory");
+#else
+	__atomic_fetch_add(&l->a, n, __ATOMIC_RELAXED);
+#endif
+}
+
+/* asm/msr.h, asm/timex.h, timekeeping.h */
+#if defined(__x86_64__)
+static __always_inline u64 rdtsc(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+#elif defined(__aarch64__)
+static __always_inline u64 get_cycles(void)
+{
+	u64 t;
+
+	__asm__ __volatile__("mrs %0, cntvct_el0" : "=r" (t));
+	return t;
+}
+#endif
+
+u64 ktime_get_mono_fast_ns(void);
+
+/* err.h, bug.h, export.h */
+#define ERR_PTR(e)		((void *)(long)(e))
+#define PTR_ERR(p)		((long)(p))
+#define IS_ERR(p)		((unsigned long)(p) >= (unsigned long)-4095)
+#define IS_ERR_OR_NULL(p)	(!(p) || IS_ERR(p))
+#define EXPORT_SYMBOL_GPL(s)	_Static_assert(1, "")
+
+/* A warning fails the test: see shim.c. */
+extern int shim_warnings;
+#define WARN_ON_ONCE(c) ({						\
+	bool __c = !!(c);						\
+									\
+	if (__c && !shim_warnings++)					\
+		fprintf(stderr, "%s:%d: warning: %s\n", __FILE__, __LINE__, #c); \
+	__c;								\
+})
+
+/* gfp.h, mm.h, slab.h */
+#define PAGE_SIZE		4096U
+#define NUMA_NO_NODE		(-1)
+#define GFP_KERNEL		0
+#define __GFP_ZERO		0
+#define __GFP_COMP		0
+#define __GFP_NORETRY		0
+#define __GFP_NOWARN		0
+
+struct page;
+
+/* How many allocations succeed before all others fail; negative: all succeed. */
+extern long shim_allocs;
+/* What is allocated now. */
+extern long shim_live;
+
+void *shim_alloc(size_t align, size_t size);
+void shim_free(void *p);
+
+#define get_order(size)		((size) <= PAGE_SIZE ? 0U : (unsigned int)ilog2(((size) - 1) / PAGE_SIZE) + 1)
+#define alloc_pages_node(node, gfp, order) \
+	((void)(gfp), (struct page *)shim_alloc(PAGE_SIZE, (size_t)PAGE_SIZE << (order)))
+#define page_address(page)	((void *)(page))
+#define free_pages(addr, order)	((void)(order), shim_free((void *)(addr)))
+#define si_mem_available()	(1L << 40)
+#define kzalloc_node(size, gfp, node) shim_alloc(64, size)
+#define kzalloc(size, gfp)	shim_alloc(64, size)
+#define kvcalloc(n, size, gfp)	shim_alloc(64, (n) * (size))
+#define kvmalloc(size, gfp)	shim_alloc(64, size)
+#define kfree(p)		shim_free(p)
+#define kvfree(p)		shim_free(p)
+
+#endif /* ETCH_SHIM_H */
