@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _LINUX_ETCH_H
+#define _LINUX_ETCH_H
+
+/*
+ * Etch: events.
+ *
+ * This is what the expansions of an event header (include/trace/etch/) and the
+ * framework (kernel/etch/) know of each other. For every event header there is
+ *
+ *	a payload struct	etch_raw_CLASS		struct.h
+ *	its dynamic lengths	etch_len_CLASS()	lengths.h
+ *	a serializer		etch_write_CLASS()	serializer.h
+ *	a text printer		etch_print_CLASS()	printer.h
+ *	field descriptors	etch_fields_CLASS[]	fields.h
+ *	descriptors		etch_class_CLASS, etch_event_EVENT	event.h
+ *
+ * THE RECORD
+ *
+ * A record starts on 4 bytes with struct etch_head, and the payload follows at
+ * once. No field is aligned to more than 4 bytes, from the start of the record.
+ * Nothing is carried from one record to the next.
+ *
+ * A dynamic field is a 32-bit word in the payload, offset in the low half and
+ * length in bytes in the high half, and its content behind the payload, aligned
+ * like its element, to 4 bytes at most. A __data_loc offset counts from the start of the
+ * record, a __rel_loc offset from the end of the word.
+ */
+
+#include <linux/compiler.h>
+#include <linux/list.h>
+#include <linux/trace_seq.h>
+#include <linux/types.h>
+
+struct dentry;
+struct etch_event;
+struct etch_ring;
+struct module;
+struct tracepoint;
+
+#define ETCH_TIME_BITS		48
+#define ETCH_TIME_MASK		((1ULL << ETCH_TIME_BITS) - 1)
+#define ETCH_ID_BITS		14
+#define ETCH_ID_MAX		((1U << ETCH_ID_BITS) - 1)
+#define ETCH_CONTEXT_SHIFT	(ETCH_TIME_BITS + ETCH_ID_BITS)
+
+/**
+ * enum etch_context - what the CPU was doing when the event was hit
+ * @ETCH_TASK: a task, or a kernel thread
+ * @ETCH_SOFTIRQ: a softirq
+ * @ETCH_HARDIRQ: an interrupt
+ * @ETCH_NMI: a non-maskable interrupt
+ *
+ * The values are those of interrupt_context_level().
+ */
+enum etch_context {
+	ETCH_TASK,
+	ETCH_SOFTIRQ,
+	ETCH_HARDIRQ,
+	ETCH_NMI,
+};
+
+/**
+ * struct etch_head - what every record starts with
+ * @word: time stamp in bits 0 to 47, event id in 48 to 61, enum etch_context
+ *	  in 62 and 63
+ * @pid: thread id in the initial namespace
+ */
+struct etch_head {
+	u64 word;
+	s32 pid;
+} __packed __aligned(4);
+
+/* The greatest alignment in a record is 4, in Common Trace Format too. */
+#define ETCH_ALIGN(type)						\
+	(__alignof__(type) < 4 ? __alignof__(type) : 4)
+
+/**
+ * enum etch_field_kind - how long a field is
+ * @ETCH_FIELD_FIXED: as long as its type
+ * @ETCH_FIELD_ARRAY: a fixed number of elements
+ * @ETCH_FIELD_DATA_LOC: says so in the record, offset from the record's start
+ * @ETCH_FIELD_REL_LOC: says so in the record, offset from the end of the word
+ */
+enum etch_field_kind {
+	ETCH_FIELD_FIXED,
+	ETCH_FIELD_ARRAY,
+	ETCH_FIELD_DATA_LOC,
+	ETCH_FIELD_REL_LOC,
+};
+
+/**
+ * struct etch_field - describes one field of a payload
+ * @type: its C type as the header spells it and as format files show it: "int",
+ *	  "char[TASK_COMM_LEN]", "__data_loc char[]", "__rel_loc u8[]"
+ * @name: its name
+ * @offset: bytes from the start of the record
+ * @size: bytes in the payload: 4 for a dynamic field
+ * @elem_size: bytes of one element
+ * @align: bytes, of the field or of the content of a dynamic one; at most 4
+ * @kind: enum etch_field_kind
+ * @is_signed: an element is of a signed type
+ * @is_string: characters with a zero at the end
+ * @is_pointer: holds an address; with @is_string, that of a string
+ */
+struct etch_field {
+	const char *type;
+	const char *name;
+	u16 offset;
+	u16 size;
+	u16 elem_size;
+	u8 align;
+	u8 kind : 2;
+	u8 is_signed : 1;
+	u8 is_string : 1;
+	u8 is_pointer : 1;
+};
+
+/**
+ * struct etch_text - where a printer writes
+ * @seq: the line
+ * @tmp: scratch for the helpers of TP_printk(), such as __print_flags()
+ */
+struct etch_text {
+	struct trace_seq seq;
+	struct trace_seq tmp;
+};
+
+/**
+ * struct etch_class - what events of one layout and one print format share
+ * @system: name of the system (a folder of the tree)
+ * @fields: the payload's fields, in order
+ * @nr_fields: how many
+ * @size: bytes of a record, head included, dynamic content left out
+ * @print_fmt: TP_printk(), as text
+ * @print: append the text of the record to @seq, newline included; process context
+ * @nameless: the text names the event itself, the line does not
+ */
+struct etch_class {
+	const char *system;
+	const struct etch_field *fields;
+	u16 nr_fields;
+	u16 size;
+	bool nameless;
+	const char *print_fmt;
+	void (*print)(struct etch_text *text, const void *record);
+};
+
+/**
+ * struct etch_event - an event that can be enabled
+ * @name: its name
+ * @class: its layout
+ * @tp: its tracepoint; NULL when something else than a stub writes it
+ * @gate: sets what is not a tracepoint's gate; called with the new mask before it is stored
+ *	  in @mask; may sleep; returns 0 or a negative errno
+ * @data: of whoever made the event
+ * @mask: bit b is set while instance b records it; the bits of a tracepoint's
+ *	  gate (bit 0 is not Etch's)
+ * @mod: the module it belongs to, or NULL
+ * @id: 1 to ETCH_ID_MAX, in each of its records
+ * @hidden: written by the framework itself; not listed, never disabled
+ * @node: in the list of all events, in the order they are shown
+ */
+struct etch_event {
+	const char *name;
+	const struct etch_class *class;
+	struct tracepoint *tp;
+	int (*gate)(struct etch_event *event, u64 mask);
+	void *data;
+	u64 mask;
+	struct module *mod;
+	u16 id;
+	bool hidden;
+	struct list_head node;
+};
+
+/**
+ * struct etch_enum - a name in a print format and the number it stands for
+ * @system: the system whose formats use it
+ * @name: as spelled in TRACE_DEFINE_ENUM(), or "sizeof(type)"
+ * @value: the number
+ */
+struct etch_enum {
+	const char *system;
+	const char *name;
+	long value;
+};
+
+/**
+ * struct etch_write - a record on its way, on the serializer's stack
+ * @ring: the ring it was reserved in
+ * @record: where it stands there
+ * @len: bytes, head included
+ * @others: instances that get a copy, by bit
+ */
+struct etch_write {
+	struct etch_ring *ring;
+	void *record;
+	unsigned int len;
+	u64 others;
+};
+
+void *etch_write_begin(struct etch_write *w, const struct etch_event *event,
+		       u64 mask, unsigned int len);
+void etch_write_end(struct etch_write *w);
+
+void etch_text_printf(struct etch_text *text, const char *fmt, ...);
+
+#endif /* _LINUX_ETCH_H */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The text printer. The event in struct.h expands into
+ *
+ *	static notrace void etch_print_lookup(struct etch_text *text, const void *record)
+ *	{
+ *		const struct etch_raw_lookup *field = record;
+ *
+ *		etch_text_printf(text, "key=%llu name=%s\n",
+ *				 field->key, __get_str(name));
+ *	}
+ *
+ * and an event with a text of its own, DEFINE_EVENT_PRINT(), into a further one,
+ * named etch_print_event_EVENT. The verbs of TP_printk() are the kernel's own;
+ * they work in the trace_seq that they find as p.
+ */
+
+#include <trace/stages/stage3_trace_output.h>
+
+#define __etch_printer(function, template, print)			\
+static notrace void function(struct etch_text *__text, const void *__record) \
+{									\
+	struct trace_seq __maybe_unused *p = &__text->tmp;		\
+	struct etch_raw_##template __maybe_unused *field = (void *)__record; \
+									\
+	etch_text_printf(__text, print);				\
+}
+
+#undef DECLARE_EVENT_CLASS
+#define DECLARE_EVENT_CLASS(call, proto, args, tstruct, assign, print)	\
+	__etch_printer(etch_print_##call, call, PARAMS(print))
+
+#undef DEFINE_EVENT_PRINT
+#define DEFINE_EVENT_PRINT(template, call, proto, args, print)		\
+	__etch_printer(etch_print_event_##call, template, PARAMS(print))
+
+#include TRACE_INCLUDE(TRACE_INCLUDE_FILE)
+
+#undef __etch_printer
+#undef DEFINE_EVENT_PRINT
+#define DEFINE_EVENT_PRINT(template, call, proto, args, print)

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The serializer: reserve, fill in place, commit. The event in struct.h expands
+ * into
+ *
+ *	static __maybe_unused notrace void
+ *	etch_write_lookup(u64 mask, const struct etch_event *event,
+ *			  u64 key, const char *name)
+ *	{
+ *		struct etch_dyn_lookup dyn;
+ *		struct etch_raw_lookup *entry;
+ *		struct etch_write w;
+ *
+ *		entry = etch_write_begin(&w, event, mask,
+ *					 etch_len_lookup(&dyn, key, name));
+ *		if (!entry)
+ *			return;
+ *		entry->__data_loc_name = dyn.name;
+ *		{
+ *			entry->key = key;
+ *			memcpy(__get_str(name), dyn.name_ptr_, ...);
+ *		}
+ *		etch_write_end(&w);
+ *	}
+ *
+ * The verbs of TP_fast_assign() are the kernel's own.
+ */
+
+#include <trace/stages/stage6_event_callback.h>
+#include <trace/etch/verbs.h>
+
+#undef __etch_dynamic
+#define __etch_dynamic(loc, type, item, len)				\
+	__entry->__##loc##_loc_##item = __data_offsets.item;
+
+#undef __etch_string
+#define __etch_string(loc, item, src)	__etch_dynamic(loc, char, item, 0)
+
+#undef __etch_string_len
+#define __etch_string_len(loc, item, src, len) __etch_dynamic(loc, char, item, 0)
+
+#undef __etch_cpumask
+#define __etch_cpumask(loc, item)	__etch_dynamic(loc, unsigned long, item, 0)
+
+#undef DECLARE_EVENT_CLASS
+#define DECLARE_EVENT_CLASS(call, proto, args, tstruct, assign, print)	\
+static __maybe_unused notrace void					\
+etch_write_##call(u64 __mask, const struct etch_event *__event, proto)	\
+{									\
+	struct etch_dyn_##call __maybe_unused __data_offsets;		\
+	struct etch_raw_##call *entry;					\
+	struct etch_write __w;						\
+									\
+	entry = etch_write_begin(&__w, __event, __mask,			\
+				 etch_len_##call(&__data_offsets, args));\
+	if (!entry)							\
+		return;							\
+									\
+	tstruct								\
+									\
+	{ assign; }							\
+									\
+	etch_write_end(&__w);						\
+}
+
+#include TRACE_INCLUDE(TRACE_INCLUDE_FILE)

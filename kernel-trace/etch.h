@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_ETCH_H
+#define _KERNEL_ETCH_H
+
+/*
+ * What the files of kernel/etch/ know of each other.
+ *
+ * Upwards: event.c keeps the events and opens their gates; write.c puts records
+ * into the rings of the instances that want them; instance.c owns the rings;
+ * line.c turns a record into a line, merge.c brings the CPUs' records into one
+ * order, trace.c and pipe.c are the files that people read them from; tree.c
+ * and tree_events.c make the files; error_log.c remembers what was wrong.
+ *
+ * LOCKS, outermost first
+ *
+ *	etch_mutex		control: the instances, what they record, sizes,
+ *				modes, clocks; events coming and going.
+ *	instance->read_mutex	the readers of one instance, and whatever needs
+ *				its rings to stand still.
+ *	etch_event_sem		read: an id may be looked up and its event's
+ *				printer called. Write: an event comes or goes.
+ *				Innermost, because readers print under it.
+ *
+ * etch_mutex is taken inside a folder's inode lock nowhere: mkdir and rmdir in
+ * instances/ let go of the inode first, because making files takes it again.
+ * Nor is it taken where CPUs come and go: opening a gate waits for that, under
+ * etch_mutex. A CPU's ring is made and freed under read_mutex alone, and so
+ * nothing may wait for CPUs to stand still under read_mutex.
+ */
+
+#include <linux/etch.h>
+#include <linux/etch_ring.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/rwsem.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+/* Bit 0 of a gate is the tracepoint's own; the main tree's is 1; 31 more. */
+#define ETCH_MAIN		1
+#define ETCH_INSTANCES		32
+#define ETCH_BITS		(ETCH_INSTANCES + 1)
+
+/* Bytes at the start of a sub-buffer that are left for a packet's header. */
+#define ETCH_PACKET_HEADER	128
+
+struct dentry;
+struct etch_file;
+struct etch_node;
+struct seq_file;
+
+extern struct mutex etch_mutex;
+extern struct rw_semaphore etch_event_sem;
+
+/* ---- instance.c: buffers and their settings ---- */
+
+/**
+ * struct etch_instance - a tree with events, buffers and readers of its own
+ * @name: of its folder in instances/; NULL for the main tree
+ * @bit: ETCH_MAIN and up; its bit in every event's mask
+ * @on: tracing_on
+ * @overwrite: a full ring drops its oldest records, else new ones are lost
+ * @clock: where time stamps come from
+ * @cpu_bytes: for CPUs that come: bytes of a ring
+ * @full_bytes: what the rings grow to before something is first recorded; 0 when
+ *	   they have grown
+ * @rings: by CPU; NULL where there is none. This and the settings above change
+ *	   under @read_mutex, for CPUs come and go without etch_mutex
+ * @read_mutex: serialises all that the rings want serialised (etch_ring.h)
+ * @epoch: counts what makes the cursors of peeking readers void: rings emptied,
+ *	   resized or freed; under @read_mutex
+ * @hotplug: tells of CPUs that come and go
+ * @users: open files that keep the folder from being removed
+ * @going: no file may be opened, because it is being made or removed
+ * @dir: its folder; NULL when there is no debugfs
+ * @files: what its files are, but for those in events/
+ * @events: its events/ folder, with all that is in it
+ * @wait: readers that wait for records
+ * @poll: wakes them; the writer never does
+ * @errors: its error_log; under @errors_lock
+ * @nr_errors: how many are in @errors
+ * @errors_lock: innermost of all
+ */
+struct etch_instance {
+	char *name;
+	int bit;
+	bool on;
+	bool overwrite;
+	enum etch_clock clock;
+	unsigned long cpu_bytes;
+	unsigned long full_bytes;
+	struct etch_ring **rings;
+	struct mutex read_mutex;
+	unsigned int epoch;
+	struct hlist_node hotplug;
+	unsigned int users;
+	bool going;
+	struct dentry *dir;
+	struct etch_file *files;
+	struct etch_node *events;
+	wait_queue_head_t wait;
+	struct delayed_work poll;
+	struct list_head errors;
+	unsigned int nr_errors;
+	struct mutex errors_lock;
+};
+
+/* By bit; NULL where there is none. Under etch_mutex. */
+extern struct etch_instance *etch_instances[ETCH_BITS];
+
+/* What writers use: the ring of this CPU, by the instance's bit. */
+DECLARE_PER_CPU(struct etch_ring *[ETCH_BITS], etch_cpu_rings);
+
+/* Under etch_mutex, all of these; reset takes it itself. May sleep. */
+struct etch_instance *etch_instance_create(const char *name, unsigned long cpu_bytes);
+void etch_instance_ready(struct etch_instance *inst);
+int etch_instance_destroy(struct etch_instance *inst);
+int etch_instance_grow(struct etch_instance *inst);
+void etch_instance_set_on(struct etch_instance *inst, bool on);
+int etch_instance_resize(struct etch_instance *inst, int cpu, unsigned long bytes);
+unsigned long etch_instance_bytes(struct etch_instance *inst, int cpu);
+void etch_instance_set_mode(struct etch_instance *inst, bool overwrite);
+void etch_instance_set_clock(struct etch_instance *inst, enum etch_clock clock);
+void etch_instance_reset(struct etch_instance *inst, int cpu);
+int etch_instances_init(void);
+
+/* An open file: -ENODEV when the instance is going. No lock needed. */
+int etch_instance_get(struct etch_instance *inst);
+void etch_instance_put(struct etch_instance *inst);
+
+/* Wakes inst->wait within 20 ms of a record, and again until nobody waits. */
+void etch_instance_arm_poll(struct etch_instance *inst);
+
+/* All CPUs, where a function takes one. */
+#define ETCH_ALL_CPUS		(-1)
+
+/* ---- event.c: which events there are, and who records them ---- */
+
+/* In the order they are shown. Under etch_mutex. */
+extern struct list_head etch_events;
+
+/*
+ * Each event of the kernel with struct etch_enum and trace_eval_map beside it;
+ * by id under etch_event_sem.
+ */
+const struct etch_event *etch_event_by_id(unsigned int id);
+int etch_event_enable(struct etch_instance *inst, struct etch_event *event, bool on);
+int etch_event_register(struct etch_event *event);
+void etch_event_unregister(struct etch_event *event);
+void etch_events_disable_all(struct etch_instance *inst);
+
+static inline bool etch_event_enabled(const struct etch_instance *inst,
+				      const struct etch_event *event)
+{
+	return event->mask & (1ULL << inst->bit);
+}
+
+/*
+ * match: "SYSTEM", "SYSTEM:EVENT", "SYSTEM:*", "EVENT", with globs in either
+ * part. Returns how many events it named, or a negative errno (-ENOENT: none).
+ */
+int etch_events_set(struct etch_instance *inst, const char *match, bool on);
+int etch_events_match(const char *match);
+int etch_events_init(void);
+
+/* ---- format.c: an event's format file ---- */
+
+void etch_format_show(struct seq_file *m, const struct etch_event *event);
+
+/* ---- line.c: a record as a line of text ---- */
+
+struct etch_line {
+	struct etch_text text;
+	void *record;		/* aligned copy, so that printers may read it as a struct */
+	unsigned int size;	/* of @record's memory */
+};
+
+int etch_line_init(struct etch_line *line);
+void etch_line_free(struct etch_line *line);
+
+/* Bytes of the record at @record, of which at most @left are there; 0 when it makes no sense. */
+unsigned int etch_record_len(const void *record, unsigned int left);
+
+/* Appends the record to line->text.seq, shaped as ftrace shapes it. Takes etch_event_sem. */
+void etch_line_print(struct etch_line *line, const struct etch_instance *inst,
+		     int cpu, u64 time, const void *record, unsigned int len);
+
+/* ---- comm.c: the names of tasks ---- */
+
+/* Kept by probes on exit and rename while any event is enabled. Under etch_mutex. */
+void etch_comm_get(void);
+void etch_comm_put(void);
+void etch_comm_find(pid_t pid, char comm[TASK_COMM_LEN]);
+
+/* ---- marker.c: what user space writes ---- */
+
+/* The hidden event of trace_marker. */
+extern struct etch_event etch_marker_event;
+
+/* ---- error_log.c: what was wrong, and where ---- */
+
+/*
+ * Remembers, for error_log: which file (@where), what was written (@input), the
+ * byte in it that is wrong (@at), and the sentence that says why.
+ */
+__printf(5, 6)
+void etch_error(struct etch_instance *inst, const char *where, const char *input,
+		unsigned int at, const char *why, ...);
+void etch_errors_show(struct seq_file *m, struct etch_instance *inst);
+void etch_errors_clear(struct etch_instance *inst);
+
+/* ---- control.c: files that are one setting each ---- */
+
+/* A per-CPU file's inode->i_private; for those of a whole instance, cpu is ETCH_ALL_CPUS. */
+struct etch_view_of {
+	struct etch_instance *inst;
+	int cpu;
+};
+
+/**
+ * struct etch_input - what was written to a file, complete
+ * @inst: whose file
+ * @cpu: whose file, or ETCH_ALL_CPUS
+ * @where: the file, from the instance's folder
+ * @text: ends in a zero; without the white space at its end
+ */
+struct etch_input {
+	struct etch_instance *inst;
+	int cpu;
+	char where[160];
+	char text[];
+};
+
+__printf(4, 5)
+int etch_bad(const struct etch_input *in, const char *at, int err, const char *why, ...);
+struct etch_input *etch_input_get(struct etch_instance *inst, int cpu,
+				  const char __user *buf, size_t count, size_t max,
+				  const char *where, ...) __printf(6, 7);
+int etch_input_number(const struct etch_input *in, unsigned long *value);
+int etch_input_bool(const struct etch_input *in, bool *value);
+
+/**
+ * struct etch_control - a file of the tree, but for those in events/
+ * @name: of the file
+ * @mode: its permissions
+ * @main_only: the trees in instances/ have none
+ * @fops: for files that need more than the rest of this; i_private is
+ *	  struct etch_view_of
+ * @show: what reading gives
+ * @store: what writing does; under etch_mutex; 0 or a negative errno, reported
+ */
+struct etch_control {
+	const char *name;
+	umode_t mode;
+	bool main_only;
+	const struct file_operations *fops;
+	void (*show)(struct seq_file *m, const struct etch_view_of *of);
+	int (*store)(const struct etch_input *in);
+};
+
+/* A file's i_private. @of is first: it is all that the files with fops of their own see. */
+struct etch_file {
+	struct etch_view_of of;
+	const struct etch_control *control;
+};
+
+extern const struct etch_control etch_controls[], etch_cpu_controls[];
+extern const unsigned int etch_nr_controls, etch_nr_cpu_controls;
+extern const struct file_operations etch_control_fops;
+extern const struct file_operations etch_trace_fops, etch_pipe_fops;
+extern const struct file_operations etch_marker_fops, etch_set_event_fops;
+
+int etch_view_open(const struct etch_view_of *of);
+
+/* ---- tree.c, tree_events.c: the folders ---- */
+
+/* Under etch_mutex. */
+int etch_tree_add_instance(struct etch_instance *inst);
+void etch_tree_remove_instance(struct etch_instance *inst);
+
+/* Under etch_mutex: an event came, or is about to go, with all its files, in every instance. */
+void etch_tree_add_event(struct etch_event *event);
+void etch_tree_remove_event(struct etch_event *event);
+
+int etch_tree_add_events(struct etch_instance *inst);
+void etch_tree_free_events(struct etch_instance *inst);
+struct dentry *etch_tree_mkdir(const char *name, struct dentry *parent);
+void etch_available_events_show(struct seq_file *m, const struct etch_view_of *of);
+
+/* ---- boot.c: the kernel's parameters ---- */
+
+unsigned long etch_boot_cpu_bytes(void);
+void etch_boot_events(struct etch_instance *inst);
+
+/* ---- at boot ---- */
+
+int etch_marker_init(void);
+
+#endif /* _KERNEL_ETCH_H */
