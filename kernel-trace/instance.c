@@ -1,0 +1,618 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Instances: a ring for each CPU, and the settings they share.
+ *
+ * Writers find the ring of their CPU in etch_cpu_rings, with preemption disabled
+ * and no lock. A ring is published there when it is complete. Before it is freed,
+ * or anything is done to it that writers must not see, it is off or out of the
+ * table, and synchronize_rcu() has waited for the writers that were using it.
+ *
+ * Rings come before their CPU does, and go after it: when the CPU is dead nobody
+ * else writes there. One that still holds records stays for the readers, and for
+ * the CPU if it comes back; emptying the instance frees it.
+ *
+ * The main tree begins with the smallest rings there are and grows to the size
+ * that was asked for when it is about to be used: a system that does not trace
+ * does not pay for tracing. Those who make an instance want it: it has its size
+ * at once.
+ */
+#define pr_fmt(fmt) "etch: " fmt
+
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/err.h>
+#include <linux/etch.h>
+#include <linux/etch_ring.h>
+#include <linux/log2.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/topology.h>
+
+#include "etch.h"
+
+/* How often a waiting reader's rings are looked at. */
+#define ETCH_POLL_MS		20
+
+struct etch_instance *etch_instances[ETCH_BITS];
+
+/* Of every instance: @users and @going. Opening a file may not wait for etch_mutex. */
+static DEFINE_SPINLOCK(etch_users_lock);
+
+/* The state at which CPUs that come and go are told to us. */
+static enum cpuhp_state etch_cpuhp_state;
+
+/* ---- Rings, one by one ---- */
+
+/* Under read_mutex. */
+static int etch_cpu_ring_create(struct etch_instance *inst, int cpu)
+{
+	struct etch_ring_params params = {
+		.node = cpu_to_node(cpu),
+		.size = inst->cpu_bytes,
+		.header_size = ETCH_PACKET_HEADER,
+		.overwrite = inst->overwrite,
+		.clock = inst->clock,
+	};
+	struct etch_ring *ring;
+
+	ring = etch_ring_create(&params);
+	if (IS_ERR(ring))
+		return PTR_ERR(ring);
+	if (!inst->on)
+		etch_ring_off(ring);
+
+	inst->rings[cpu] = ring;
+	/* Whoever finds the ring finds it complete. Pairs with etch_this_ring(). */
+	smp_store_release(&per_cpu(etch_cpu_rings, cpu)[inst->bit], ring);
+	return 0;
+}
+
+/* Under read_mutex. No writer can be using the ring, nor come to: see the callers. */
+static void etch_cpu_ring_free(struct etch_instance *inst, int cpu)
+{
+	WRITE_ONCE(per_cpu(etch_cpu_rings, cpu)[inst->bit], NULL);
+	etch_ring_free(inst->rings[cpu]);
+	inst->rings[cpu] = NULL;
+	inst->epoch++;
+}
+
+/* On a CPU that works; @cpu is about to come. */
+static int etch_cpu_prepare(unsigned int cpu, struct hlist_node *node)
+{
+	struct etch_instance *inst = hlist_entry(node, struct etch_instance, hotplug);
+	int ret = 0;
+
+	mutex_lock(&inst->read_mutex);
+	if (!inst->rings[cpu])
+		ret = etch_cpu_ring_create(inst, cpu);
+	mutex_unlock(&inst->read_mutex);
+	return ret;
+}
+
+/* On a CPU that works; @cpu is dead, and with it all that could write there. */
+static int etch_cpu_dead(unsigned int cpu, struct hlist_node *node)
+{
+	struct etch_instance *inst = hlist_entry(node, struct etch_instance, hotplug);
+
+	mutex_lock(&inst->read_mutex);
+	if (inst->rings[cpu] && etch_ring_empty(inst->rings[cpu]))
+		etch_cpu_ring_free(inst, cpu);
+	mutex_unlock(&inst->read_mutex);
+	return 0;
+}
+
+/* ---- All rings of an instance, or one ---- */
+
+/* The next CPU after @cpu that has a ring, of those asked for: a CPU, or all. */
+static int etch_next_ring(const struct etch_instance *inst, int cpu, int want)
+{
+	do {
+		cpu = cpumask_next(cpu, cpu_possible_mask);
+	} while (cpu < nr_cpu_ids &&
+		 (!inst->rings[cpu] || (want != ETCH_ALL_CPUS && want != cpu)));
+	return cpu;
+}
+
+#define for_each_etch_ring(inst, cpu, want)				\
+	for ((cpu) = etch_next_ring(inst, -1, want); (cpu) < nr_cpu_ids; \
+	     (cpu) = etch_next_ring(inst, cpu, want))
+
+/* Under read_mutex, from here to etch_rings_go(): no writer is in these rings. */
+static void etch_rings_stop(struct etch_instance *inst, int want)
+{
+	int cpu;
+
+	for_each_etch_ring(inst, cpu, want)
+		etch_ring_off(inst->rings[cpu]);
+	synchronize_rcu();
+}
+
+static void etch_rings_go(struct etch_instance *inst, int want)
+{
+	int cpu;
+
+	if (!inst->on)
+		return;
+	for_each_etch_ring(inst, cpu, want)
+		etch_ring_on(inst->rings[cpu]);
+}
+
+/**
+ * etch_instance_set_on() - let records in, or no longer
+ * @inst: the instance
+ * @on: let them in; otherwise they are lost, and counted as such
+ *
+ * When this has returned for @on being false, nothing more comes, and readers
+ * that wait for more have been told.
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ */
+void etch_instance_set_on(struct etch_instance *inst, bool on)
+{
+	lockdep_assert_held(&etch_mutex);
+
+	mutex_lock(&inst->read_mutex);
+	WRITE_ONCE(inst->on, on);
+	if (on)
+		etch_rings_go(inst, ETCH_ALL_CPUS);
+	else
+		etch_rings_stop(inst, ETCH_ALL_CPUS);
+	mutex_unlock(&inst->read_mutex);
+
+	if (!on)
+		wake_up_interruptible_all(&inst->wait);
+}
+
+/**
+ * etch_instance_set_mode() - choose what a full ring does
+ * @inst: the instance
+ * @overwrite: drops its oldest records; otherwise it loses the new ones
+ *
+ * What is in the rings stays. Records that come during the change are lost.
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ */
+void etch_instance_set_mode(struct etch_instance *inst, bool overwrite)
+{
+	int cpu;
+
+	lockdep_assert_held(&etch_mutex);
+	if (inst->overwrite == overwrite)
+		return;
+
+	mutex_lock(&inst->read_mutex);
+	inst->overwrite = overwrite;
+	etch_rings_stop(inst, ETCH_ALL_CPUS);
+	for_each_etch_ring(inst, cpu, ETCH_ALL_CPUS)
+		etch_ring_set_mode(inst->rings[cpu], overwrite);
+	etch_rings_go(inst, ETCH_ALL_CPUS);
+	mutex_unlock(&inst->read_mutex);
+}
+
+/**
+ * etch_instance_set_clock() - choose the clock
+ * @inst: the instance
+ * @clock: one that can be used
+ *
+ * Empties the rings: nobody could tell the times of two clocks apart.
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ */
+void etch_instance_set_clock(struct etch_instance *inst, enum etch_clock clock)
+{
+	int cpu;
+
+	lockdep_assert_held(&etch_mutex);
+	if (inst->clock == clock)
+		return;
+
+	mutex_lock(&inst->read_mutex);
+	inst->clock = clock;
+	etch_rings_stop(inst, ETCH_ALL_CPUS);
+	for_each_etch_ring(inst, cpu, ETCH_ALL_CPUS) {
+		etch_ring_set_clock(inst->rings[cpu], clock);
+		etch_ring_reset(inst->rings[cpu]);
+	}
+	inst->epoch++;
+	etch_rings_go(inst, ETCH_ALL_CPUS);
+	mutex_unlock(&inst->read_mutex);
+}
+
+/**
+ * etch_instance_reset() - empty the rings and set their counts to zero
+ * @inst: the instance
+ * @want: the CPU whose ring it is, or ETCH_ALL_CPUS
+ *
+ * Rings that were left by CPUs which have gone are freed.
+ *
+ * Context: process, may sleep; takes etch_mutex.
+ */
+void etch_instance_reset(struct etch_instance *inst, int want)
+{
+	int cpu;
+
+	mutex_lock(&etch_mutex);
+	/* Or a CPU could come, and find a ring that is then freed. */
+	cpus_read_lock();
+	mutex_lock(&inst->read_mutex);
+	etch_rings_stop(inst, want);
+	for_each_etch_ring(inst, cpu, want) {
+		if (cpu_online(cpu))
+			etch_ring_reset(inst->rings[cpu]);
+		else
+			etch_cpu_ring_free(inst, cpu);
+	}
+	inst->epoch++;
+	etch_rings_go(inst, want);
+	mutex_unlock(&inst->read_mutex);
+	cpus_read_unlock();
+	mutex_unlock(&etch_mutex);
+}
+
+/* ---- Sizes ---- */
+
+/* Makes the new memory for those rings, without touching the rings. */
+static int etch_resize_prepare(struct etch_instance *inst, int want, unsigned long bytes,
+			       struct etch_resize **resize)
+{
+	int cpu;
+
+	for_each_etch_ring(inst, cpu, want) {
+		struct etch_ring *ring = inst->rings[cpu];
+		unsigned long nr = DIV_ROUND_UP(bytes, etch_ring_subbuf_size(ring));
+
+		if (nr > UINT_MAX / 2)
+			return -EINVAL;
+		nr = roundup_pow_of_two(max(nr, 2UL));
+		if (nr == etch_ring_nr_subbufs(ring))
+			continue;
+		resize[cpu] = etch_ring_resize_prepare(ring, nr);
+		if (IS_ERR(resize[cpu]))
+			return PTR_ERR(resize[cpu]);
+	}
+	return 0;
+}
+
+static void etch_resize_commit(struct etch_instance *inst, int want,
+			       struct etch_resize **resize)
+{
+	int cpu;
+
+	etch_rings_stop(inst, want);
+	for_each_possible_cpu(cpu)
+		if (resize[cpu])
+			etch_ring_resize_commit(resize[cpu]);
+	inst->epoch++;
+	etch_rings_go(inst, want);
+}
+
+static void etch_resize_abort(struct etch_resize **resize)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (!IS_ERR_OR_NULL(resize[cpu]))
+			etch_ring_resize_abort(resize[cpu]);
+}
+
+/**
+ * etch_instance_resize() - give rings another size
+ * @inst: the instance
+ * @want: the CPU whose ring it is, or ETCH_ALL_CPUS: then for CPUs that come, too
+ * @bytes: of a ring; rounded up to what a ring can have
+ *
+ * Keeps the newest records. All rings get the new size or none does.
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ * Return: 0, -ENOMEM, -EINVAL for a size no ring can have, or -ENODEV for a CPU
+ * that has no ring.
+ */
+int etch_instance_resize(struct etch_instance *inst, int want, unsigned long bytes)
+{
+	struct etch_resize **resize;
+	int ret;
+
+	lockdep_assert_held(&etch_mutex);
+	resize = kcalloc(nr_cpu_ids, sizeof(*resize), GFP_KERNEL);
+	if (!resize)
+		return -ENOMEM;
+
+	mutex_lock(&inst->read_mutex);
+	ret = want == ETCH_ALL_CPUS || inst->rings[want] ? 0 : -ENODEV;
+	if (!ret)
+		ret = etch_resize_prepare(inst, want, bytes, resize);
+	if (!ret) {
+		etch_resize_commit(inst, want, resize);
+		if (want == ETCH_ALL_CPUS) {
+			inst->cpu_bytes = bytes;
+			inst->full_bytes = 0;
+		}
+	} else {
+		etch_resize_abort(resize);
+	}
+	mutex_unlock(&inst->read_mutex);
+	kfree(resize);
+	return ret;
+}
+
+/**
+ * etch_instance_grow() - get ready to be recorded into
+ * @inst: the instance
+ *
+ * Gives the rings the size that they are meant to have, if they do not have it yet.
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ * Return: 0 or -ENOMEM, and nothing changed.
+ */
+int etch_instance_grow(struct etch_instance *inst)
+{
+	lockdep_assert_held(&etch_mutex);
+	if (!inst->full_bytes)
+		return 0;
+	return etch_instance_resize(inst, ETCH_ALL_CPUS, inst->full_bytes);
+}
+
+/**
+ * etch_instance_bytes() - how large the rings are
+ * @inst: the instance
+ * @want: the CPU whose ring is asked for, or ETCH_ALL_CPUS
+ *
+ * Context: process, may sleep.
+ * Return: bytes of a ring; 0 if there is none, or if there are several sizes.
+ */
+unsigned long etch_instance_bytes(struct etch_instance *inst, int want)
+{
+	unsigned long bytes = 0, size;
+	int cpu;
+
+	mutex_lock(&inst->read_mutex);
+	for_each_etch_ring(inst, cpu, want) {
+		size = etch_ring_size(inst->rings[cpu]);
+		if (bytes && bytes != size) {
+			bytes = 0;
+			break;
+		}
+		bytes = size;
+	}
+	mutex_unlock(&inst->read_mutex);
+	return bytes;
+}
+
+/* ---- Readers that wait ---- */
+
+static bool etch_instance_has_records(struct etch_instance *inst)
+{
+	bool has = false;
+	int cpu;
+
+	mutex_lock(&inst->read_mutex);
+	for_each_etch_ring(inst, cpu, ETCH_ALL_CPUS)
+		has = has || !etch_ring_empty(inst->rings[cpu]);
+	mutex_unlock(&inst->read_mutex);
+	return has;
+}
+
+static void etch_instance_poll(struct work_struct *work)
+{
+	struct etch_instance *inst = container_of(to_delayed_work(work),
+						  struct etch_instance, poll);
+
+	/* One that begins to wait after this arms the poll again. */
+	if (!wq_has_sleeper(&inst->wait))
+		return;
+	if (!READ_ONCE(inst->on) || etch_instance_has_records(inst))
+		wake_up_interruptible_all(&inst->wait);
+	etch_instance_arm_poll(inst);
+}
+
+/**
+ * etch_instance_arm_poll() - have waiting readers woken
+ * @inst: the instance
+ *
+ * Writers wake nobody: they may be anywhere. Instead the rings are looked at every
+ * 20 ms while somebody is in @inst->wait. Call this once in that queue.
+ *
+ * Context: any but NMI.
+ */
+void etch_instance_arm_poll(struct etch_instance *inst)
+{
+	schedule_delayed_work(&inst->poll, msecs_to_jiffies(ETCH_POLL_MS));
+}
+
+/* ---- Coming and going ---- */
+
+/**
+ * etch_instance_get() - keep an instance for an open file
+ * @inst: the instance; its folder was there when this was called
+ *
+ * Context: any but interrupts.
+ * Return: 0, or -ENODEV when the instance is going.
+ */
+int etch_instance_get(struct etch_instance *inst)
+{
+	int ret = 0;
+
+	spin_lock(&etch_users_lock);
+	if (inst->going)
+		ret = -ENODEV;
+	else
+		inst->users++;
+	spin_unlock(&etch_users_lock);
+	return ret;
+}
+
+/**
+ * etch_instance_put() - the open file is closed
+ * @inst: the instance, which may be gone when this returns
+ *
+ * Context: any but interrupts.
+ */
+void etch_instance_put(struct etch_instance *inst)
+{
+	spin_lock(&etch_users_lock);
+	inst->users--;
+	spin_unlock(&etch_users_lock);
+}
+
+static int etch_instance_find_bit(const char *name)
+{
+	int bit, free = -ENOSPC;
+
+	if (!name)
+		return ETCH_MAIN;
+	for (bit = ETCH_BITS - 1; bit > ETCH_MAIN; bit--) {
+		if (!etch_instances[bit])
+			free = bit;
+		else if (!strcmp(etch_instances[bit]->name, name))
+			return -EEXIST;
+	}
+	return free;
+}
+
+static void etch_instance_free(struct etch_instance *inst)
+{
+	int cpu;
+
+	if (inst->rings) {
+		for_each_etch_ring(inst, cpu, ETCH_ALL_CPUS)
+			etch_cpu_ring_free(inst, cpu);
+	}
+	etch_errors_clear(inst);
+	kfree(inst->rings);
+	kfree(inst->name);
+	kfree(inst);
+}
+
+static struct etch_instance *etch_instance_alloc(const char *name, int bit)
+{
+	struct etch_instance *inst;
+
+	inst = kzalloc(sizeof(*inst), GFP_KERNEL);
+	if (!inst)
+		return NULL;
+
+	inst->bit = bit;
+	inst->going = true;
+	inst->on = true;
+	inst->overwrite = true;
+	inst->clock = etch_clock_default();
+	mutex_init(&inst->read_mutex);
+	mutex_init(&inst->errors_lock);
+	INIT_LIST_HEAD(&inst->errors);
+	init_waitqueue_head(&inst->wait);
+	INIT_DELAYED_WORK(&inst->poll, etch_instance_poll);
+
+	inst->rings = kcalloc(nr_cpu_ids, sizeof(*inst->rings), GFP_KERNEL);
+	inst->name = kstrdup(name, GFP_KERNEL);
+	if (!inst->rings || (name && !inst->name)) {
+		etch_instance_free(inst);
+		return NULL;
+	}
+	return inst;
+}
+
+/**
+ * etch_instance_create() - make an instance, with its rings but without its files
+ * @name: of its folder in instances/; NULL for the main tree
+ * @cpu_bytes: of a ring; of the main tree's, from when it is used
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ * Return: the instance, for etch_instance_destroy(); or an ERR_PTR() of -EEXIST,
+ * -ENOSPC when there are as many as there can be, or -ENOMEM: nothing is left then.
+ */
+struct etch_instance *etch_instance_create(const char *name, unsigned long cpu_bytes)
+{
+	struct etch_instance *inst;
+	int bit, ret;
+
+	lockdep_assert_held(&etch_mutex);
+	bit = etch_instance_find_bit(name);
+	if (bit < 0)
+		return ERR_PTR(bit);
+	inst = etch_instance_alloc(name, bit);
+	if (!inst)
+		return ERR_PTR(-ENOMEM);
+
+	/* The least that a ring can be is what it makes of one byte. */
+	inst->cpu_bytes = name ? cpu_bytes : 1;
+	inst->full_bytes = name ? 0 : cpu_bytes;
+	/* Makes the rings of the CPUs that are there; all of them, or none. */
+	ret = cpuhp_state_add_instance(etch_cpuhp_state, &inst->hotplug);
+	if (ret) {
+		etch_instance_free(inst);
+		return ERR_PTR(ret);
+	}
+	etch_instances[bit] = inst;
+	return inst;
+}
+
+/**
+ * etch_instance_ready() - all its files are there: they may be opened
+ * @inst: the instance
+ *
+ * Until then nobody is in the way of removing them, if one cannot be made.
+ *
+ * Context: process.
+ */
+void etch_instance_ready(struct etch_instance *inst)
+{
+	spin_lock(&etch_users_lock);
+	inst->going = false;
+	spin_unlock(&etch_users_lock);
+}
+
+/* Nobody has a file of it open, nor will. */
+static bool etch_instance_claim(struct etch_instance *inst)
+{
+	spin_lock(&etch_users_lock);
+	inst->going = !inst->users;
+	spin_unlock(&etch_users_lock);
+	return inst->going;
+}
+
+/**
+ * etch_instance_destroy() - free an instance, its files and all that it recorded
+ * @inst: the instance
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ * Return: 0, or -EBUSY while any of its files is open.
+ */
+int etch_instance_destroy(struct etch_instance *inst)
+{
+	lockdep_assert_held(&etch_mutex);
+	if (!etch_instance_claim(inst))
+		return -EBUSY;
+
+	/*
+	 * That waits for those who are in a file's functions. They are all in
+	 * open, about to be refused, and do not want etch_mutex for that.
+	 */
+	etch_tree_remove_instance(inst);
+	etch_events_disable_all(inst);
+	cpuhp_state_remove_instance_nocalls(etch_cpuhp_state, &inst->hotplug);
+	/* For the writers that were past an event's gate when it was closed. */
+	synchronize_rcu();
+	cancel_delayed_work_sync(&inst->poll);
+	etch_instances[inst->bit] = NULL;
+	etch_instance_free(inst);
+	return 0;
+}
+
+/**
+ * etch_instances_init() - have CPUs that come and go told to us
+ *
+ * Context: boot, once, before the first instance.
+ * Return: 0 or a negative errno.
+ */
+int __init etch_instances_init(void)
+{
+	int ret = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "etch:prepare",
+					  etch_cpu_prepare, etch_cpu_dead);
+
+	if (ret < 0)
+		return ret;
+	etch_cpuhp_state = ret;
+	return 0;
+}
