@@ -48,7 +48,7 @@ look()
 		die "$KDIR has other quilt patches applied, and quilt keeps" \
 			"one series to a tree. git am takes ours as well:" \
 			"see $ETCH_SERIES. Nothing was changed"
-	elif [ -d kernel/etch ]; then
+	elif [ -n "$(ls -A kernel/etch 2>/dev/null)" ]; then
 		say "$KDIR already holds Etch, though not by quilt. Nothing was changed."
 		exit 0
 	fi

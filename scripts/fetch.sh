@@ -130,7 +130,7 @@ source_tree()
 	[ -d "$ETCH_LINUX" ] || clone
 }
 
-if [ -n "${KDIR:-}" ] && [ -d "$KDIR/kernel/etch" ]; then
+if [ -n "${KDIR:-}" ] && [ -n "$(ls -A "$KDIR/kernel/etch" 2>/dev/null)" ]; then
 	die "$KDIR already holds Etch: KDIR must be a tree without it"
 fi
 mkdir -p "$ETCH_BUILD/log"

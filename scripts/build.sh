@@ -1,0 +1,125 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# build.sh LANE: configure and build the lane's kernel and modules from
+# build/linux, out of tree, in build/LANE. WITHOUT="etch" leaves a fragment
+# out, OUT=DIR builds elsewhere (both for comparisons).
+set -euo pipefail
+. "$(dirname "$0")/lib/common.sh"
+
+LANE=${1:-um}
+[ -f "$ETCH_TOP/scripts/lanes/$LANE" ] ||
+	die "there is no lane $LANE; there are:" \
+		"$(cd "$ETCH_TOP/scripts/lanes" && echo *)"
+. "$ETCH_TOP/scripts/lanes/$LANE"
+
+OUT=${OUT:-$ETCH_BUILD/$LANE}
+LOG=$ETCH_BUILD/log/build-${OUT##*/}.log
+JOBS=${JOBS:-$(nproc)}
+
+# The same input gives the same kernel, and a warm compiler cache, whoever
+# builds it, when, and in which folder.
+export KBUILD_BUILD_TIMESTAMP='Fri Nov  1 00:00:00 UTC 2024'
+export KBUILD_BUILD_USER=etch KBUILD_BUILD_HOST=etch
+export CCACHE_BASEDIR=$ETCH_BUILD CCACHE_NOHASHDIR=1
+export CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-10G}
+
+fragments()
+{
+	local name
+
+	for name in $FRAGMENTS; do
+		[[ " ${WITHOUT:-} " == *" $name "* ]] ||
+			echo "$ETCH_TOP/scripts/config/$name.config"
+	done
+}
+
+kmake()
+{
+	make -s -C "$ETCH_LINUX" O="$OUT" ARCH="$KARCH" CC="ccache gcc" "$@"
+}
+
+# What the configuration was made from: anew when it changes.
+wishes()
+{
+	echo "base $BASE"
+	fragments | xargs cat
+}
+
+# allnoconfig takes the fragments with it; a defconfig has them put on top.
+configure_anew()
+{
+	if [ "$BASE" = allnoconfig ]; then
+		KCONFIG_ALLCONFIG=$OUT/wishes kmake allnoconfig
+	else
+		kmake "$BASE"
+		cat "$OUT/wishes" >> "$OUT/.config"
+	fi
+}
+
+configure()
+{
+	mkdir -p "$OUT"
+	wishes > "$OUT/wishes.new"
+	if ! cmp -s "$OUT/wishes.new" "$OUT/wishes" || [ ! -f "$OUT/.config" ]; then
+		mv "$OUT/wishes.new" "$OUT/wishes"
+		quietly "$LOG" configure_anew
+	fi
+	quietly "$LOG" kmake olddefconfig
+	fragments | xargs python3 "$ETCH_TOP/scripts/lib/kconfig.py" "$OUT/.config"
+}
+
+# One line about a build under way: seconds so far, files made.
+progress()
+{
+	printf '%d:%02d  %d files built' $(($1 / 60)) $(($1 % 60)) \
+		"$(grep -cE '^ +(CC|AS|LD|AR|HOSTCC)' "$LOG")"
+}
+
+# Follow the build: a line that changes on a terminal, one in 30 s elsewhere.
+watch_build()
+{
+	local pid=$1 start
+
+	start=$(now)
+	while kill -0 "$pid" 2> /dev/null; do
+		sleep 1
+		if [ -t 1 ]; then
+			printf '\r    %s ' "$(progress $(($(now) - start)))"
+		elif [ $((($(now) - start) % 30)) -eq 29 ]; then
+			echo "    $(progress $(($(now) - start)))"
+		fi
+	done
+	[ ! -t 1 ] || printf '\r\033[K'
+}
+
+compile()
+{
+	local pid rc=0
+
+	# shellcheck disable=SC2086
+	make -C "$ETCH_LINUX" O="$OUT" ARCH="$KARCH" CC="ccache gcc" \
+		-j"$JOBS" $TARGETS > "$LOG" 2>&1 < /dev/null &
+	pid=$!
+	trap 'kill $pid 2> /dev/null' INT TERM
+	watch_build $pid
+	wait $pid || rc=$?
+	if [ $rc -ne 0 ]; then
+		grep -E -B2 -A12 'error:|Error [0-9]|undefined reference' "$LOG" |
+			tail -n 40 >&2
+		warn "the whole output is in $LOG"
+	fi
+	return $rc
+}
+
+# A warning of the compiler in what the series touches is an error of ours.
+no_warnings()
+{
+	if grep -E '^[^ ]*(etch|immediate)[^ ]*: warning:' "$LOG" >&2; then
+		die "the compiler warned about files of the series (above)"
+	fi
+}
+
+step "Kernel of lane $LANE configured" configure
+step "Kernel of lane $LANE built, $(fragments | wc -l) fragments" compile
+no_warnings

@@ -1,0 +1,71 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# qemu.sh: make sure that there is a QEMU that can be used, and print how to
+# call it: a line with its library path, one with the program, then its
+# options, one each.
+#
+# Debian 12's own QEMU 7.2 executes stale translations of text that the
+# kernel patches while another processor runs: "Oops: int3" in most boots that
+# switch events on and off. 10.0 does not; bookworm-backports has it. It is
+# unpacked below build/qemu, with what it needs, and not installed.
+set -euo pipefail
+. "$(dirname "$0")/lib/common.sh"
+
+ROOT=$ETCH_BUILD/qemu
+GOOD=8
+
+major()
+{
+	"$@" --version 2> /dev/null | sed -n 's/.*version \([0-9]*\)\..*/\1/p'
+}
+
+libraries()
+{
+	echo "$ROOT/usr/lib/x86_64-linux-gnu:$ROOT/lib/x86_64-linux-gnu"
+}
+
+private_major()
+{
+	LD_LIBRARY_PATH=$(libraries) major "$ROOT/usr/bin/qemu-system-x86_64"
+}
+
+unpack()
+{
+	rm -rf "$ROOT"
+	quietly "$ETCH_BUILD/log/qemu.log" \
+		"$ETCH_TOP/scripts/apt-private.sh" unpack "$ROOT" qemu-system-x86
+}
+
+describe_private()
+{
+	libraries
+	echo "$ROOT/usr/bin/qemu-system-x86_64"
+	printf '%s\n' -L "$ROOT/usr/share/qemu" -L "$ROOT/usr/share/seabios" \
+		-accel tcg,thread=multi
+}
+
+# $1: thread=multi or thread=single
+describe_system()
+{
+	echo
+	command -v qemu-system-x86_64
+	printf '%s\n' -accel "tcg,$1"
+}
+
+system=$(major qemu-system-x86_64 || true)
+if [ "${system:-0}" -gt $GOOD ]; then
+	describe_system thread=multi
+	exit
+fi
+if [ "$(private_major || echo 0)" -gt $GOOD ] 2> /dev/null ||
+		step "QEMU from backports unpacked" unpack >&2; then
+	describe_private
+	exit
+fi
+[ -n "$system" ] ||
+	die "no QEMU: backports cannot be reached, none is installed." \
+		"As root: apt-get install qemu-system-x86"
+warn "QEMU $system runs patched text wrongly with several threads, and"
+warn "backports cannot be reached: ONE THREAD for both processors instead."
+describe_system thread=single

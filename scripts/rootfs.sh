@@ -1,0 +1,109 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# rootfs.sh LANE [DIR]: the initramfs of a lane, build/LANE/initrd.gz, made
+# without root by the kernel's own gen_init_cpio. It holds a static busybox,
+# bash, scripts/guest, the sample modules, and DIR (installed selftests) as
+# /kselftest.
+set -euo pipefail
+. "$(dirname "$0")/lib/common.sh"
+
+LANE=$1
+SELFTESTS=${2:-}
+OUT=$ETCH_BUILD/$LANE
+GEN=$ETCH_BUILD/gen_init_cpio
+
+# One directory, with those above it.
+dirs()
+{
+	local path=$1
+
+	[ "$path" = / ] || [ "$path" = . ] && return
+	dirs "$(dirname "$path")"
+	echo "dir $path 0755 0 0"
+}
+
+# A file of the host, at the same place or at another.
+file()
+{
+	local from=$1 to=${2:-$1} mode
+
+	mode=$(stat -L -c %a "$from")
+	dirs "$(dirname "$to")"
+	echo "file $to $(realpath "$from") 0$mode 0 0"
+}
+
+# A whole folder of the host.
+folder()
+{
+	local from=$1 to=$2 name
+
+	while read -r name; do
+		file "$from/$name" "$to/$name"
+	done < <(cd "$from" && find . -type f | sed 's|^\./||')
+}
+
+# A program of the host and the libraries that it loads.
+program()
+{
+	local lib
+
+	file "$(command -v "$1")" "/usr/bin/$1"
+	ldd "$(command -v "$1")" | grep -o '/[^ ]*' | while read -r lib; do
+		file "$lib"
+	done
+}
+
+base()
+{
+	local name
+
+	for name in /proc /sys /dev /tmp /root /run /mnt /var /etc /sbin; do
+		dirs $name
+	done
+	echo "nod /dev/console 0600 0 0 c 5 1"
+	echo "nod /dev/null 0666 0 0 c 1 3"
+	file /bin/busybox
+	busybox --list | while read -r name; do
+		case $name in
+		busybox|bash)	;;
+		sh)	file /bin/busybox /bin/sh ;;
+		*)	echo "slink /bin/$name busybox 0777 0 0" ;;
+		esac
+	done
+	program bash
+	echo "slink /bin/bash /usr/bin/bash 0777 0 0"
+	file "$ETCH_TOP/scripts/guest/init" /init
+	folder "$ETCH_TOP/scripts/guest" /guest
+	folder "$ETCH_TOP/scripts/guest/etc" /etc
+}
+
+# The runner of kselftests looks for /usr/bin/timeout and gives it an option
+# that busybox's lacks.
+timeout_wrapper()
+{
+	file "$ETCH_TOP/scripts/guest/timeout" /usr/bin/timeout
+}
+
+modules()
+{
+	local ko
+
+	find "$OUT" -path "$OUT/samples/etch/*.ko" | while read -r ko; do
+		file "$ko" "/lib/modules/etch/${ko##*/}"
+	done
+}
+
+spec()
+{
+	base
+	timeout_wrapper
+	modules
+	[ -z "$SELFTESTS" ] || folder "$SELFTESTS" /kselftest
+}
+
+mkdir -p "$OUT"
+[ -x "$GEN" ] || gcc -O2 -o "$GEN" "$ETCH_PRISTINE/usr/gen_init_cpio.c"
+spec | awk '!seen[$1 $2]++' > "$OUT/initrd.spec"
+# A fixed time (-t) makes equal contents an equal archive.
+"$GEN" -t 0 "$OUT/initrd.spec" | gzip -1n > "$OUT/initrd.gz"
