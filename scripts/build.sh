@@ -121,5 +121,5 @@ no_warnings()
 }
 
 step "Kernel of lane $LANE configured" configure
-step "Kernel of lane $LANE built, $(fragments | wc -l) fragments" compile
+step "Kernel of lane $LANE built" compile
 no_warnings

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0
+"""How the kernel of a lane is started: the command of each machine.
+
+Both kinds write the console and the guest's report to two file descriptors
+that they are given.
+"""
+
+import os
+import subprocess
+
+import layout
+
+MEMORY = "1G"
+# More processors change what races there are; two is what CI has.
+PROCESSORS = 2
+
+
+class MachineError(Exception):
+    """Why a machine cannot be started, as a sentence."""
+
+
+def lane(name):
+    """The settings in scripts/lanes/NAME."""
+    path = layout.TOP / "scripts/lanes" / name
+    if not path.is_file():
+        raise MachineError(f"there is no lane {name}")
+    settings = {}
+    for line in path.read_text().splitlines():
+        if "=" in line and not line.startswith("#"):
+            key, value = line.split("=", 1)
+            settings[key] = value.strip('"')
+    return settings
+
+
+def um_environment():
+    """um's memory is a file in /dev/shm, which containers keep small."""
+    env = dict(os.environ)
+    try:
+        room = os.statvfs("/dev/shm")
+        enough = room.f_bavail * room.f_frsize > 1100 << 20
+    except OSError:
+        enough = False
+    if not enough:
+        env["TMPDIR"] = str(layout.BUILD / "tmp")
+        os.makedirs(env["TMPDIR"], exist_ok=True)
+    return env
+
+
+def um(kernel, initrd, append, console, report):
+    """User-mode Linux: con0 is the console, con1 the report."""
+    consoles = (f"con0={console}", f"con1={report}")
+    return [str(kernel), f"mem={MEMORY}", f"initrd={initrd}", "con=null",
+            *consoles, "panic_on_warn=1", *append], um_environment()
+
+
+def qemu():
+    """(environment, program and options) of a usable QEMU."""
+    script = layout.TOP / "scripts/qemu.sh"
+    result = subprocess.run([str(script)], text=True, check=False,
+                            stdout=subprocess.PIPE)
+    if result.returncode:
+        raise MachineError("QEMU cannot be had")
+    libraries, *command = result.stdout.splitlines()
+    env = dict(os.environ)
+    if libraries:
+        env["LD_LIBRARY_PATH"] = libraries
+    return env, command
+
+
+def x86_64(kernel, initrd, append, serial, report):
+    """QEMU: the serial line is the console, a virtio port the report."""
+    env, command = qemu()
+    words = ["console=ttyS0", "panic=-1", "panic_on_warn=1", *append]
+    return [*command, "-M", "q35", "-cpu", "max", "-smp", str(PROCESSORS),
+            "-m", MEMORY, "-nodefaults", "-no-user-config",
+            "-display", "none", "-no-reboot",
+            "-chardev", serial, "-serial", "chardev:console",
+            "-device", "virtio-serial-pci", "-chardev", report,
+            "-device", "virtserialport,chardev=report,name=etch.report",
+            "-kernel", str(kernel), "-initrd", str(initrd),
+            "-append", " ".join(words)], env
+
+
+def command(name, initrd, append, console=None, report=None):
+    """(argv, environment). console, report: descriptors; None: a terminal."""
+    settings = lane(name)
+    kernel = layout.BUILD / name / settings["IMAGE"]
+    if not kernel.is_file():
+        raise MachineError(f"{kernel} is missing: make build LANE={name}")
+    if settings["MACHINE"] == "um":
+        if console is None:
+            return um(kernel, initrd, append, "fd:0,fd:1", "null")
+        return um(kernel, initrd, append, f"null,fd:{console}",
+                  f"null,fd:{report}")
+    if console is None:
+        return x86_64(kernel, initrd, append,
+                      "stdio,id=console,signal=off", "null,id=report")
+    return x86_64(kernel, initrd, append,
+                  f"file,id=console,path=/dev/fd/{console}",
+                  f"file,id=report,path=/dev/fd/{report}")
