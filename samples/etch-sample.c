@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Fires the events of etch-sample.h.
+ *
+ * A write of N to the parameter "fire" fires N rounds before it returns, always
+ * of the same content: what a round records depends on its number alone. With
+ * the parameter "period" a thread fires one round in so many milliseconds.
+ */
+
+#define pr_fmt(fmt) "etch-sample: " fmt
+
+#include <linux/atomic.h>
+#include <linux/bits.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/in.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+
+#define CREATE_TRACE_POINTS
+#include "etch-sample.h"
+
+/* Rounds that one write may ask for: they are fired with a parameter lock held. */
+#define ETCH_SAMPLE_MAX_ROUNDS	100000
+
+static atomic_t users;
+static int regs;
+static int unregs;
+
+module_param(regs, int, 0444);
+MODULE_PARM_DESC(regs, "how often the event etch_sample_counted got its first user");
+module_param(unregs, int, 0444);
+MODULE_PARM_DESC(unregs, "how often etch_sample_counted lost its last user");
+
+static unsigned int period;
+module_param(period, uint, 0444);
+MODULE_PARM_DESC(period, "milliseconds between rounds of a thread; 0: no thread (default)");
+
+static struct task_struct *thread;
+
+/* Called by the tracepoint code, which has a lock of its own around it. */
+int etch_sample_reg(void)
+{
+	regs++;
+	atomic_inc(&users);
+	return 0;
+}
+
+void etch_sample_unreg(void)
+{
+	atomic_dec(&users);
+	unregs++;
+}
+
+static __printf(2, 3) void say(const char *topic, const char *fmt, ...)
+{
+	struct va_format message = { .fmt = fmt };
+	va_list args;
+
+	va_start(args, fmt);
+	message.va = &args;
+	trace_etch_sample_message(topic, &message);
+	va_end(args);
+}
+
+static void fire_state(unsigned int round)
+{
+	static const enum etch_sample_state states[] = {
+		ETCH_SAMPLE_IDLE, ETCH_SAMPLE_BUSY, ETCH_SAMPLE_TIRED,
+	};
+
+	/* Two flags have a name; what is left over is printed as a number. */
+	trace_etch_sample_state(states[round % ARRAY_SIZE(states)], round & 0xf);
+}
+
+static void fire_list(unsigned int round)
+{
+	static const int values[] = { 1, -1, 2, -2, 3 };
+
+	trace_etch_sample_list(values, round % (ARRAY_SIZE(values) + 1));
+}
+
+static void fire_masks(unsigned int round)
+{
+	unsigned long bits[2] = { BIT(round % BITS_PER_LONG), round };
+
+	trace_etch_sample_masks(bits, 100, cpumask_of(0));
+}
+
+static void fire_peer(unsigned int round)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_port = htons(round & 0xffff),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+
+	trace_etch_sample_peer((struct sockaddr *)&address, sizeof(address));
+}
+
+static void fire_round(unsigned int round)
+{
+	static const char * const names[] = { "", "Ada", "Konrad", "Grace Brewster" };
+
+	trace_etch_sample_begin(round, 0);
+	trace_etch_sample_greet(round, names[round % ARRAY_SIZE(names)]);
+	fire_state(round);
+	fire_list(round);
+	fire_masks(round);
+	say("sample", "message %u of %s", round, "many");
+	fire_peer(round);
+	trace_etch_sample_odd(round);
+	trace_etch_sample_counted(round, atomic_read(&users));
+	trace_etch_sample_pause(round, -(int)round);
+	trace_etch_sample_end(round, round % 3);
+}
+
+static int fire_set(const char *value, const struct kernel_param *kp)
+{
+	unsigned int rounds, round;
+	int err;
+
+	err = kstrtouint(value, 0, &rounds);
+	if (err)
+		return err;
+	if (rounds > ETCH_SAMPLE_MAX_ROUNDS)
+		return -ERANGE;
+
+	for (round = 0; round < rounds; round++) {
+		fire_round(round);
+		cond_resched();
+	}
+	return 0;
+}
+
+static const struct kernel_param_ops fire_ops = {
+	.set = fire_set,
+};
+module_param_cb(fire, &fire_ops, NULL, 0200);
+MODULE_PARM_DESC(fire, "write N to fire N rounds, numbered from 0");
+
+static int fire_thread(void *unused)
+{
+	unsigned int round = 0;
+
+	while (!kthread_should_stop()) {
+		fire_round(round++);
+		msleep_interruptible(period);
+	}
+	return 0;
+}
+
+static int __init etch_sample_init(void)
+{
+	if (!period)
+		return 0;
+	thread = kthread_run(fire_thread, NULL, "etch-sample");
+	return PTR_ERR_OR_ZERO(thread);
+}
+
+static void __exit etch_sample_exit(void)
+{
+	if (thread)
+		kthread_stop(thread);
+}
+
+module_init(etch_sample_init);
+module_exit(etch_sample_exit);
+
+MODULE_DESCRIPTION("Sample events for Etch");
+MODULE_LICENSE("GPL");

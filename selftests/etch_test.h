@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _ETCH_TEST_H
+#define _ETCH_TEST_H
+
+/*
+ * What every test needs: where the files are, reading and writing them whole.
+ *
+ * Paths are relative to a tree: ETCH, an instance of it, or FTRACE. A write
+ * returns 0 or the errno as a positive number, so that tests can say
+ * EXPECT_EQ(EINVAL, write_file(...)) and mean it.
+ *
+ * Nothing here asserts. A helper that cannot do its part at all, for want of
+ * memory for instance, ends the test program with a message.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+
+#define ETCH	"/sys/kernel/debug/etch"
+#define FTRACE	"/sys/kernel/tracing"
+
+#define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* What is printed comes out even if the test is killed, and once if it forks. */
+static __attribute__((constructor(102))) void unbuffer_stdout(void)
+{
+	setvbuf(stdout, NULL, _IONBF, 0);
+}
+
+static inline __attribute__((noreturn, format(printf, 1, 2)))
+void give_up(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	printf("# ");
+	vprintf(fmt, args);
+	printf(": %s\n", strerror(errno));
+	va_end(args);
+	fflush(stdout);
+	abort();
+}
+
+static inline void *must_alloc(void *old, size_t bytes)
+{
+	void *new = realloc(old, bytes);
+
+	if (!new)
+		give_up("%zu bytes", bytes);
+	return new;
+}
+
+/* The path of a file of a tree, in one of a few buffers that take turns. */
+static inline const char *path_of(const char *tree, const char *file)
+{
+	static char paths[8][512];
+	static unsigned int turn;
+	char *path = paths[turn++ % ARRAY_LEN(paths)];
+
+	snprintf(path, sizeof(paths[0]), "%s/%s", tree, file);
+	return path;
+}
+
+/* Both trees are mounted by the first who looks. */
+static inline bool have_etch(void)
+{
+	if (access(ETCH, F_OK))
+		mount("none", "/sys/kernel/debug", "debugfs", 0, NULL);
+	return !access(ETCH "/available_events", F_OK);
+}
+
+static inline bool have_ftrace(void)
+{
+	if (access(FTRACE "/available_events", F_OK))
+		mount("none", FTRACE, "tracefs", 0, NULL);
+	return !access(FTRACE "/available_events", F_OK);
+}
+
+/*
+ * Everything up to the end of a file that is open, with a zero behind it. NULL
+ * with errno if reading fails. Free it.
+ */
+static inline char *read_all(int fd, size_t *len)
+{
+	size_t have = 0, room = 1 << 16;
+	char *text = must_alloc(NULL, room);
+	ssize_t n;
+
+	while ((n = read(fd, text + have, room - have - 1)) > 0) {
+		have += n;
+		if (room - have < 1 << 14) {
+			room *= 2;
+			text = must_alloc(text, room);
+		}
+	}
+	if (n < 0) {
+		free(text);
+		return NULL;
+	}
+	text[have] = 0;
+	if (len)
+		*len = have;
+	return text;
+}
+
+static inline char *read_path(const char *path, size_t *len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int saved;
+	char *text;
+
+	if (fd < 0)
+		return NULL;
+	text = read_all(fd, len);
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return text;
+}
+
+static inline char *read_file(const char *tree, const char *file)
+{
+	return read_path(path_of(tree, file), NULL);
+}
+
+/* A short file, less the newline at its end, in buffers that take turns. */
+static inline const char *read_line(const char *tree, const char *file)
+{
+	static char lines[4][4096];
+	static unsigned int turn;
+	char *line = lines[turn++ % ARRAY_LEN(lines)];
+	char *text = read_file(tree, file);
+
+	if (!text) {
+		snprintf(line, sizeof(lines[0]), "(%s: %s)", file, strerror(errno));
+		return line;
+	}
+	snprintf(line, sizeof(lines[0]), "%s", text);
+	free(text);
+	line[strcspn(line, "\n")] = 0;
+	return line;
+}
+
+/* One write() of so many bytes, none for 0; flags beside O_WRONLY. 0 or an errno. */
+static inline int write_bytes(const char *tree, const char *file, int flags,
+			      const void *bytes, size_t len)
+{
+	int fd = open(path_of(tree, file), O_WRONLY | O_CLOEXEC | flags);
+	ssize_t n = 0;
+	int err = 0;
+
+	if (fd < 0)
+		return errno;
+	if (len)
+		n = write(fd, bytes, len);
+	if (n < 0)
+		err = errno;
+	else if ((size_t)n != len)
+		err = EIO;
+	close(fd);
+	return err;
+}
+
+/* As `echo -n text >> file`. 0 or an errno. */
+static inline int write_file(const char *tree, const char *file, const char *text)
+{
+	return write_bytes(tree, file, O_APPEND, text, strlen(text));
+}
+
+/* As `echo -n text > file`. 0 or an errno. */
+static inline int overwrite_file(const char *tree, const char *file, const char *text)
+{
+	return write_bytes(tree, file, O_TRUNC, text, strlen(text));
+}
+
+static inline __attribute__((format(printf, 3, 4)))
+int write_fmt(const char *tree, const char *file, const char *fmt, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	return write_file(tree, file, text);
+}
+
+/* What stands behind "name: " in a file of such lines; -1 if it is not there. */
+static inline long long number_in(const char *text, const char *name)
+{
+	size_t len = strlen(name);
+	const char *at;
+
+	for (at = text; at && *at; at = strchr(at, '\n'), at = at ? at + 1 : at) {
+		if (!strncmp(at, name, len) && at[len] == ':')
+			return strtoll(at + len + 1, NULL, 10);
+	}
+	return -1;
+}
+
+/* One number of a CPU's stats. */
+static inline long long stat_of(const char *tree, int cpu, const char *name)
+{
+	char file[64], *text;
+	long long number;
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%d/stats", cpu);
+	text = read_file(tree, file);
+	if (!text)
+		return -1;
+	number = number_in(text, name);
+	free(text);
+	return number;
+}
+
+static inline int nr_cpus(void)
+{
+	return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/*
+ * One number of the stats of all CPUs together. A name that a CPU does not
+ * have ends the program: a sum that leaves something out proves nothing.
+ */
+static inline long long stat_sum(const char *tree, const char *name)
+{
+	long long sum = 0, n;
+	int cpu;
+
+	for (cpu = 0; cpu < nr_cpus(); cpu++) {
+		n = stat_of(tree, cpu, name);
+		if (n < 0) {
+			errno = ENOENT;
+			give_up("%s: per_cpu/cpu%d/stats: %s", tree, cpu, name);
+		}
+		sum += n;
+	}
+	return sum;
+}
+
+static const char * const etch_lost[] = {
+	"lost full", "lost too big", "lost nested", "lost off",
+};
+
+static inline long long lost_sum(const char *tree)
+{
+	long long sum = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(etch_lost); i++)
+		sum += stat_sum(tree, etch_lost[i]);
+	return sum;
+}
+
+static inline unsigned int count_lines(const char *text)
+{
+	unsigned int lines = 0;
+
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+/* Lines that are not a comment. */
+static inline unsigned int count_records(const char *text)
+{
+	unsigned int lines = 0;
+	const char *at;
+
+	for (at = text; *at; at = strchr(at, '\n') + 1) {
+		lines += *at != '#';
+		if (!strchr(at, '\n'))
+			break;
+	}
+	return lines;
+}
+
+/*
+ * The main tree as a boot without parameters leaves it, but for its buffers'
+ * size. Instances that a test left behind are removed.
+ */
+static inline void etch_as_new(void)
+{
+	write_file(ETCH, "tracing_on", "0");
+	overwrite_file(ETCH, "set_event", "");
+	write_file(ETCH, "buffer_mode", "overwrite");
+	overwrite_file(ETCH, "trace", "");
+	overwrite_file(ETCH, "error_log", "\n");
+	write_file(ETCH, "tracing_on", "1");
+}
+
+#define SKIP_WITHOUT_ETCH()						\
+	do {								\
+		if (!have_etch())					\
+			SKIP(return, "no " ETCH ": CONFIG_ETCH, or not root"); \
+	} while (0)
+
+#define SKIP_WITHOUT_FTRACE()						\
+	do {								\
+		if (!have_ftrace())					\
+			SKIP(return, "no " FTRACE ": this kernel has no ftrace to compare with"); \
+	} while (0)
+
+#endif /* _ETCH_TEST_H */

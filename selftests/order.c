@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Time stamps never decrease on a CPU, and what the files of all CPUs show is
+ * in the order of time: in trace, and in trace_pipe, which merges what is
+ * still being written.
+ */
+
+#include <pthread.h>
+
+#include "load.h"
+#include "text.h"
+
+#define TREE	ETCH "/instances/etch-order"
+#define ROUNDS	5
+
+static void *read_pipe(void *arg)
+{
+	struct trace *trace = arg;
+	char *text = read_file(TREE, "trace_pipe");
+
+	if (text)
+		*trace = text_parse(text);
+	return NULL;
+}
+
+static void run_load(void)
+{
+	pid_t pid[64];
+	int cpus = nr_cpus() < 64 ? nr_cpus() : 64;
+
+	for (int cpu = 0; cpu < cpus; cpu++)
+		pid[cpu] = load_start(cpu, ROUNDS, NULL);
+	for (int cpu = 0; cpu < cpus; cpu++)
+		load_wait(pid[cpu]);
+}
+
+static void expect_order(struct __test_metadata *_metadata, const struct trace *trace,
+			 const char *what)
+{
+	unsigned long long last[64] = {}, merged = 0;
+	size_t back_on_cpu = 0, back_merged = 0, seen[64] = {};
+
+	for (size_t i = 0; i < trace->nr; i++) {
+		const struct record *r = &trace->records[i];
+
+		ASSERT_GT(64, r->cpu);
+		back_on_cpu += r->time < last[r->cpu];
+		back_merged += r->time < merged;
+		last[r->cpu] = merged = r->time;
+		seen[r->cpu]++;
+	}
+	EXPECT_EQ(0, back_on_cpu);
+	EXPECT_EQ(0, back_merged);
+	for (int cpu = 0; cpu < nr_cpus() && cpu < 64; cpu++) {
+		EXPECT_LT(0, seen[cpu]);
+		printf("# %s: %zu records of CPU %d\n", what, seen[cpu], cpu);
+	}
+}
+
+FIXTURE(order) {
+};
+
+FIXTURE_VARIANT(order) {
+	const char *clock;
+};
+
+/* Clocks that can be compared between CPUs. */
+FIXTURE_VARIANT_ADD(order, chosen_at_boot) {
+};
+
+FIXTURE_VARIANT_ADD(order, mono) {
+	.clock = "mono",
+};
+
+FIXTURE_VARIANT_ADD(order, global) {
+	.clock = "global",
+};
+
+FIXTURE_VARIANT_ADD(order, seq) {
+	.clock = "seq",
+};
+
+FIXTURE_SETUP(order)
+{
+	SKIP_WITHOUT_ETCH();
+	rmdir(TREE);
+	ASSERT_EQ(0, mkdir(TREE, 0700));
+	if (variant->clock) {
+		ASSERT_EQ(0, write_file(TREE, "trace_clock", variant->clock));
+	}
+	ASSERT_EQ(0, write_file(TREE, "buffer_size_kb", "8192"));
+	ASSERT_EQ(0, overwrite_file(TREE, "set_event",
+				    "sched:* irq:* timer:* kmem:* signal:* task:*"));
+	load_loopback_up();
+}
+
+FIXTURE_TEARDOWN(order)
+{
+	rmdir(TREE);
+}
+
+TEST_F_TIMEOUT(order, of_trace, 120)
+{
+	struct trace trace;
+
+	run_load();
+	/* While writers go on, and once more when all is quiet. */
+	trace = text_read(TREE, "trace");
+	EXPECT_LT(1000, trace.nr);
+	expect_order(_metadata, &trace, "trace, while on");
+	text_free(&trace);
+	ASSERT_EQ(0, write_file(TREE, "tracing_on", "0"));
+	trace = text_read(TREE, "trace");
+	expect_order(_metadata, &trace, "trace");
+	EXPECT_EQ(stat_sum(TREE, "entries"), trace.nr);
+	text_free(&trace);
+}
+
+TEST_F_TIMEOUT(order, of_trace_pipe, 120)
+{
+	struct trace trace = {};
+	pthread_t thread;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, read_pipe, &trace));
+	run_load();
+	ASSERT_EQ(0, write_file(TREE, "tracing_on", "0"));
+	pthread_join(thread, NULL);
+	EXPECT_LT(1000, trace.nr);
+	expect_order(_metadata, &trace, "trace_pipe");
+	EXPECT_EQ(stat_sum(TREE, "read"), trace.nr);
+	text_free(&trace);
+}
+
+TEST_HARNESS_MAIN

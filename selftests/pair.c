@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Both tracers at once: what ftrace and Etch record of the same events pairs
+ * off, in order, and reads the same behind the colon.
+ *
+ * All events are enabled in both while both are stopped. Etch is started
+ * first and stopped last, so that what ftrace has of an event on a CPU must be
+ * a run, without a gap, of what Etch has of it. Nothing may be lost on either
+ * side, or the test says nothing and fails.
+ *
+ * Two tracers record a hit one after the other, and an interrupt may come in
+ * between: it is then recorded behind the first tracer's record and before
+ * the second's. So the order that is compared is that of each event, CPU, task
+ * and context (task, softirq, hard interrupt, NMI), in which hits do not nest.
+ */
+
+#include "lists.h"
+#include "load.h"
+#include "text.h"
+
+#define MIN_EVENTS	60
+#define MIN_SYSTEMS	10
+#define ROUNDS		12
+
+/* Buffers for all that is recorded: KiB per CPU. */
+#define BUFFER_KB	"49152"
+
+/*
+ * Events that one must not expect to read the same, or to pair off, and why.
+ * Everything that is not named here has to.
+ */
+static const struct {
+	const char *system, *event, *why;
+} differ[] = {
+	{ NULL, NULL, NULL },
+};
+
+struct key {
+	const struct record *r;
+	char tracer;		/* 'e' or 'f' */
+	size_t at;
+};
+
+struct pairing {
+	size_t pairs;
+	size_t excused;		/* ftrace's records of events that are named in differ[] */
+	size_t broken;
+	size_t events;
+	size_t systems;
+};
+
+static int compare_stream(const struct record *a, const struct record *b)
+{
+	int d = strcmp(a->event, b->event);
+
+	if (!d)
+		d = a->cpu - b->cpu;
+	if (!d)
+		d = a->pid - b->pid;
+	return d ? d : a->context - b->context;
+}
+
+static int compare_keys(const void *va, const void *vb)
+{
+	const struct key *a = va, *b = vb;
+	int d = compare_stream(a->r, b->r);
+
+	if (!d)
+		d = a->tracer - b->tracer;
+	return d ? d : (a->at > b->at) - (a->at < b->at);
+}
+
+static bool named_difference(const char *event)
+{
+	for (size_t i = 0; differ[i].event; i++) {
+		if (!strcmp(differ[i].event, event))
+			return true;
+	}
+	return false;
+}
+
+/* How many of ftrace's records, from the first on, equal Etch's from @e on. */
+static size_t run_length(const struct key *e, size_t nr_e, const struct key *f, size_t nr_f)
+{
+	size_t i;
+
+	for (i = 0; i < nr_f && i < nr_e; i++) {
+		if (strcmp(e[i].r->text, f[i].r->text))
+			break;
+	}
+	return i;
+}
+
+/* One event on one CPU in one task and context. True: ftrace's is a run of Etch's. */
+static bool pair_stream(const struct key *e, size_t nr_e, const struct key *f, size_t nr_f)
+{
+	size_t best = 0, best_at = 0, at, len;
+
+	for (at = 0; at < nr_e; at++) {
+		len = run_length(e + at, nr_e - at, f, nr_f);
+		if (len == nr_f)
+			return true;
+		if (len > best) {
+			best = len;
+			best_at = at;
+		}
+	}
+	printf("# %s on CPU %d, pid %d, context %c: ftrace has %zu, Etch %zu; they part behind %zu\n",
+	       f->r->event, f->r->cpu, f->r->pid, f->r->context, nr_f, nr_e, best);
+	printf("#   ftrace: %s\n", f[best].r->text);
+	printf("#   Etch:   %s\n", best_at + best < nr_e ? e[best_at + best].r->text : "(no more)");
+	return false;
+}
+
+static size_t collect(struct key *keys, size_t n, const struct trace *trace, char tracer)
+{
+	for (size_t i = 0; i < trace->nr; i++)
+		keys[n++] = (struct key){ &trace->records[i], tracer, i };
+	return n;
+}
+
+/* The line "system:event" of an event. */
+static const char *system_of(const struct list *available, const char *event)
+{
+	for (size_t i = 0; i < available->nr; i++) {
+		const char *colon = strchr(available->lines[i], ':');
+
+		if (colon && !strcmp(colon + 1, event))
+			return available->lines[i];
+	}
+	return NULL;
+}
+
+struct systems {
+	struct list available;
+	size_t nr;
+	char names[256][64];
+};
+
+static void note_system(struct systems *s, const char *event)
+{
+	const char *line = system_of(&s->available, event);
+	char name[64];
+
+	if (!line || s->nr == ARRAY_LEN(s->names))
+		return;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(line, ":"), line);
+	for (size_t i = 0; i < s->nr; i++) {
+		if (!strcmp(s->names[i], name))
+			return;
+	}
+	strcpy(s->names[s->nr++], name);
+}
+
+/* Goes through the streams in @keys, sorted. */
+static struct pairing pair_all(const struct key *keys, size_t nr, struct systems *systems)
+{
+	struct pairing p = {};
+	const char *last = "";
+	size_t i, e, f;
+
+	for (i = 0; i < nr; i = f) {
+		for (e = i; e < nr && keys[e].tracer == 'e' &&
+		     !compare_stream(keys[e].r, keys[i].r); e++)
+			;
+		for (f = e; f < nr && keys[f].tracer == 'f' &&
+		     !compare_stream(keys[f].r, keys[i].r); f++)
+			;
+		if (f == e)
+			continue;
+		if (named_difference(keys[i].r->event)) {
+			p.excused += f - e;
+			continue;
+		}
+		if (!pair_stream(keys + i, e - i, keys + e, f - e)) {
+			p.broken++;
+			continue;
+		}
+		p.pairs += f - e;
+		if (strcmp(last, keys[i].r->event)) {
+			last = keys[i].r->event;
+			p.events++;
+			note_system(systems, last);
+		}
+	}
+	p.systems = systems->nr;
+	return p;
+}
+
+static struct pairing compare_traces(const struct trace *etch, const struct trace *ftrace)
+{
+	struct key *keys = must_alloc(NULL, (etch->nr + ftrace->nr + 1) * sizeof(*keys));
+	static struct systems systems;
+	struct pairing p;
+	size_t nr;
+
+	systems.available = list_of(read_file(ETCH, "available_events"));
+	nr = collect(keys, 0, etch, 'e');
+	nr = collect(keys, nr, ftrace, 'f');
+	qsort(keys, nr, sizeof(*keys), compare_keys);
+	p = pair_all(keys, nr, &systems);
+	free(keys);
+	list_free(&systems.available);
+	return p;
+}
+
+/* Records that ftrace lost, by its own count. */
+static long long ftrace_lost(void)
+{
+	long long lost = 0;
+	char file[64], *text;
+
+	for (int cpu = 0; cpu < nr_cpus(); cpu++) {
+		snprintf(file, sizeof(file), "per_cpu/cpu%d/stats", cpu);
+		text = read_file(FTRACE, file);
+		if (!text)
+			give_up("%s/%s", FTRACE, file);
+		lost += number_in(text, "overrun") + number_in(text, "dropped events") +
+			number_in(text, "commit overrun");
+		free(text);
+	}
+	return lost;
+}
+
+static void run_load(void)
+{
+	struct load_disk disk;
+	pid_t pid[64];
+	int cpus = nr_cpus() < 64 ? nr_cpus() : 64;
+
+	load_disk_open(&disk);
+	for (int cpu = 0; cpu < cpus; cpu++)
+		pid[cpu] = load_start(cpu, ROUNDS, &disk);
+	for (int cpu = 0; cpu < cpus; cpu++)
+		load_wait(pid[cpu]);
+	load_cgroup();
+	load_rare();
+	load_disk_close(&disk);
+}
+
+FIXTURE(pair) {
+};
+
+FIXTURE_SETUP(pair)
+{
+	SKIP_WITHOUT_ETCH();
+	SKIP_WITHOUT_FTRACE();
+	etch_as_new();
+	write_file(FTRACE, "events/enable", "0");
+	write_file(FTRACE, "tracing_on", "0");
+	write_file(ETCH, "tracing_on", "0");
+	load_loopback_up();
+}
+
+FIXTURE_TEARDOWN(pair)
+{
+	write_file(FTRACE, "events/enable", "0");
+	write_file(ETCH, "events/enable", "0");
+	overwrite_file(FTRACE, "trace", "");
+	overwrite_file(ETCH, "trace", "");
+	write_file(FTRACE, "buffer_size_kb", "1408");
+	write_file(ETCH, "buffer_size_kb", "1024");
+	write_file(FTRACE, "tracing_on", "1");
+	write_file(ETCH, "tracing_on", "1");
+}
+
+TEST_F_TIMEOUT(pair, every_event_reads_the_same, 600)
+{
+	struct trace etch, ftrace;
+	struct pairing p;
+
+	ASSERT_EQ(0, write_file(FTRACE, "buffer_size_kb", BUFFER_KB));
+	ASSERT_EQ(0, write_file(ETCH, "buffer_size_kb", BUFFER_KB));
+	ASSERT_EQ(0, overwrite_file(FTRACE, "trace", ""));
+	ASSERT_EQ(0, overwrite_file(ETCH, "trace", ""));
+	ASSERT_EQ(0, write_file(FTRACE, "events/enable", "1"));
+	ASSERT_EQ(0, write_file(ETCH, "events/enable", "1"));
+
+	ASSERT_EQ(0, write_file(ETCH, "tracing_on", "1"));
+	ASSERT_EQ(0, write_file(FTRACE, "tracing_on", "1"));
+	run_load();
+	ASSERT_EQ(0, write_file(FTRACE, "tracing_on", "0"));
+	ASSERT_EQ(0, write_file(ETCH, "tracing_on", "0"));
+	ASSERT_EQ(0, write_file(ETCH, "events/enable", "0"));
+	ASSERT_EQ(0, write_file(FTRACE, "events/enable", "0"));
+
+	EXPECT_EQ(0, ftrace_lost());
+	EXPECT_EQ(0, stat_sum(ETCH, "overwritten"));
+	EXPECT_EQ(0, stat_sum(ETCH, "lost full"));
+	EXPECT_EQ(0, stat_sum(ETCH, "lost too big"));
+	EXPECT_EQ(0, stat_sum(ETCH, "lost nested"));
+
+	etch = text_read(ETCH, "trace");
+	ftrace = text_read(FTRACE, "trace");
+	EXPECT_EQ(stat_sum(ETCH, "entries"), etch.nr);
+	p = compare_traces(&etch, &ftrace);
+	printf("# %zu events over %zu systems, %zu records paired of ftrace's %zu\n",
+	       p.events, p.systems, p.pairs, ftrace.nr);
+	EXPECT_EQ(0, p.broken);
+	EXPECT_EQ(ftrace.nr, p.pairs + p.excused);
+	/* Etch was on a little longer, not much. */
+	EXPECT_GE(ftrace.nr / 10, etch.nr - p.pairs - p.excused);
+	EXPECT_LE(MIN_EVENTS, p.events);
+	EXPECT_LE(MIN_SYSTEMS, p.systems);
+	text_free(&etch);
+	text_free(&ftrace);
+}
+
+TEST_HARNESS_MAIN

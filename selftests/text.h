@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _ETCH_TEXT_H
+#define _ETCH_TEXT_H
+
+/*
+ * Lines of a trace file, taken apart. The shape is that of ftrace, which is
+ * also Etch's:
+ *
+ *	            comm-pid     [cpu] flags  seconds.micros: event: text
+ *
+ * What is said between the time and the first ": " is the event; a record of
+ * several lines carries the further ones in its text.
+ */
+
+#include "etch_test.h"
+
+struct record {
+	const char *event;	/* ends with a zero */
+	const char *text;	/* ends with a zero, no newline at the end */
+	unsigned long long time;	/* microseconds, or the clock's own number */
+	int pid;
+	int cpu;
+	char context;		/* 'Z', 'h', 's' or '.' */
+};
+
+struct trace {
+	char *buf;		/* the file, cut up by zeros */
+	struct record *records;
+	size_t nr;
+	size_t lost_notes;	/* lines "CPU:n [LOST m EVENTS]" */
+	unsigned long long lost;	/* what these lines add up to */
+};
+
+/* ftrace tells a hard interrupt inside a soft one, and an NMI inside either. */
+static inline char text_context(char flag)
+{
+	switch (flag) {
+	case 'Z':
+	case 'z':
+		return 'Z';
+	case 'H':
+	case 'h':
+		return 'h';
+	case 's':
+		return 's';
+	default:
+		return '.';
+	}
+}
+
+/* " [cpu] flags time: " at @at, which points to the bracket? Where it ends, or NULL. */
+static inline char *text_prefix(char *at, struct record *r)
+{
+	unsigned long long whole;
+	char *end, *flags;
+	long cpu = strtol(at + 1, &end, 10);
+
+	if (end - at < 4 || end[0] != ']' || end[1] != ' ')
+		return NULL;
+	flags = end + 2;
+	if (strcspn(flags, " ") != 5)
+		return NULL;
+	whole = strtoull(flags + 5, &end, 10);
+	if (end == flags + 5)
+		return NULL;
+	if (*end == '.')
+		whole = whole * 1000000 + strtoull(end + 1, &end, 10);
+	if (end[0] != ':' || end[1] != ' ')
+		return NULL;
+	r->cpu = cpu;
+	r->context = text_context(flags[2]);
+	r->time = whole;
+	return end + 2;
+}
+
+/* One line, ended with a zero. False: this is no record's first line. */
+static inline bool text_parse_line(char *line, struct record *r)
+{
+	char *at, *event = NULL, *dash, *colon;
+
+	for (at = strchr(line, '['); at && !event; at = strchr(at + 1, '[')) {
+		event = text_prefix(at, r);
+		if (event)
+			break;
+	}
+	if (!event)
+		return false;
+	*at = 0;
+	dash = strrchr(line, '-');
+	colon = strchr(event, ':');
+	if (!dash || !colon)
+		return false;
+	r->pid = atoi(dash + 1);
+	*colon = 0;
+	r->event = event;
+	r->text = colon[1] ? colon + 2 : colon + 1;
+	return true;
+}
+
+static inline bool text_lost_note(const char *line, struct trace *trace)
+{
+	unsigned long long lost;
+	int cpu;
+
+	if (sscanf(line, "CPU:%d [LOST %llu EVENTS]", &cpu, &lost) != 2)
+		return false;
+	trace->lost_notes++;
+	trace->lost += lost;
+	return true;
+}
+
+/* A line that begins no record belongs to the one before: put its newline back. */
+static inline void text_join(struct trace *trace, char *line)
+{
+	if (trace->nr && line > trace->buf)
+		line[-1] = '\n';
+}
+
+/* Takes over @buf. */
+static inline struct trace text_parse(char *buf)
+{
+	struct trace trace = { .buf = buf };
+	char *line, *next;
+	size_t room = 0;
+
+	for (line = buf; *line; line = next) {
+		next = line + strcspn(line, "\n");
+		if (*next)
+			*next++ = 0;
+		if (*line == '#' || text_lost_note(line, &trace))
+			continue;
+		if (trace.nr == room) {
+			room = room ? 2 * room : 1024;
+			trace.records = must_alloc(trace.records, room * sizeof(*trace.records));
+		}
+		if (text_parse_line(line, &trace.records[trace.nr]))
+			trace.nr++;
+		else
+			text_join(&trace, line);
+	}
+	return trace;
+}
+
+static inline struct trace text_read(const char *tree, const char *file)
+{
+	char *buf = read_file(tree, file);
+
+	if (!buf)
+		give_up("%s/%s", tree, file);
+	return text_parse(buf);
+}
+
+static inline void text_free(struct trace *trace)
+{
+	free(trace->records);
+	free(trace->buf);
+}
+
+static inline size_t text_count(const struct trace *trace, const char *event)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < trace->nr; i++)
+		n += !strcmp(trace->records[i].event, event);
+	return n;
+}
+
+#endif /* _ETCH_TEXT_H */
