@@ -695,8 +695,11 @@ EXPORT_SYMBOL_GPL(etch_ring_resize);
  */
 
 /**
- * etch_ring_size() - bytes of all sub-buffers, the spare one not included
+ * etch_ring_size() - how large a ring is
  * @r: the ring
+ *
+ * Context: any but beside control.
+ * Return: bytes of all sub-buffers, the spare one not included.
  */
 size_t etch_ring_size(const struct etch_ring *r)
 {
@@ -705,8 +708,11 @@ size_t etch_ring_size(const struct etch_ring *r)
 EXPORT_SYMBOL_GPL(etch_ring_size);
 
 /**
- * etch_ring_subbuf_size() - bytes of a sub-buffer
+ * etch_ring_subbuf_size() - how large a sub-buffer is
  * @r: the ring
+ *
+ * Context: any.
+ * Return: bytes, the header included.
  */
 unsigned int etch_ring_subbuf_size(const struct etch_ring *r)
 {
@@ -715,8 +721,11 @@ unsigned int etch_ring_subbuf_size(const struct etch_ring *r)
 EXPORT_SYMBOL_GPL(etch_ring_subbuf_size);
 
 /**
- * etch_ring_nr_subbufs() - how many sub-buffers, the spare one not included
+ * etch_ring_nr_subbufs() - how many sub-buffers there are
  * @r: the ring
+ *
+ * Context: any but beside control.
+ * Return: how many, the spare one not included.
  */
 unsigned int etch_ring_nr_subbufs(const struct etch_ring *r)
 {

@@ -403,6 +403,7 @@ EXPORT_SYMBOL_GPL(etch_ring_peek_next);
  * @r: the ring
  *
  * Context: any, without the mutex. The answer may be out of date by the time it is given.
+ * Return: true if all that was committed has been read.
  */
 bool etch_ring_empty(const struct etch_ring *r)
 {
@@ -419,6 +420,7 @@ EXPORT_SYMBOL_GPL(etch_ring_empty);
  * than the question.
  *
  * Context: any, without the mutex.
+ * Return: true if one is.
  */
 bool etch_ring_busy(const struct etch_ring *r)
 {
