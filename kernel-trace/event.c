@@ -31,8 +31,8 @@ LIST_HEAD(etch_events);
 static DEFINE_IDR(etch_ids);
 static unsigned int etch_nr_retired;
 
-extern struct etch_event *__start__etch_events[];
-extern struct etch_event *__stop__etch_events[];
+extern struct etch_event *__start_etch_events[];
+extern struct etch_event *__stop_etch_events[];
 
 /**
  * etch_event_by_id() - whose records carry an id
@@ -434,8 +434,8 @@ static struct notifier_block etch_module_nb = {
  */
 int __init etch_events_init(void)
 {
-	etch_events_add(__start__etch_events,
-			__stop__etch_events - __start__etch_events, NULL);
+	etch_events_add(__start_etch_events,
+			__stop_etch_events - __start_etch_events, NULL);
 #ifdef CONFIG_MODULES
 	return register_module_notifier(&etch_module_nb);
 #else

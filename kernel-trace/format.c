@@ -15,8 +15,8 @@
 
 #include "etch.h"
 
-extern const struct etch_enum * const __start__etch_enums[];
-extern const struct etch_enum * const __stop__etch_enums[];
+extern const struct etch_enum * const __start_etch_enums[];
+extern const struct etch_enum * const __stop_etch_enums[];
 
 static const struct etch_enum *
 etch_enum_search(const struct etch_enum * const *enums, unsigned int nr,
@@ -43,8 +43,8 @@ etch_enum_find(const struct etch_event *event, const char *name, size_t len)
 					 event->class->system, name, len);
 #endif
 	if (!found)
-		found = etch_enum_search(__start__etch_enums,
-					 __stop__etch_enums - __start__etch_enums,
+		found = etch_enum_search(__start_etch_enums,
+					 __stop_etch_enums - __start_etch_enums,
 					 event->class->system, name, len);
 	return found;
 }
@@ -115,19 +115,15 @@ static void etch_show_resolved(struct seq_file *m, const struct etch_event *even
 	}
 }
 
-/* "char[16]" and "comm" are shown as "char comm[16]", but dynamic arrays as they are. */
-static void etch_show_field(struct seq_file *m, const struct etch_event *event,
-			    const struct etch_field *field)
+/* "char[LEN]" and "comm" are shown as "char comm[16]", but dynamic arrays as they are. */
+static void etch_show_field(struct seq_file *m, const struct etch_field *field)
 {
-	const char *dims = field->kind == ETCH_FIELD_ARRAY ? strchr(field->type, '[') : NULL;
-
 	seq_puts(m, "\tfield:");
-	if (dims) {
-		seq_printf(m, "%.*s %s", (int)(dims - field->type), field->type, field->name);
-		etch_show_resolved(m, event, dims);
-	} else {
+	if (field->kind == ETCH_FIELD_ARRAY)
+		seq_printf(m, "%.*s %s[%u]", (int)strcspn(field->type, "["), field->type,
+			   field->name, field->size / (field->elem_size ?: 1));
+	else
 		seq_printf(m, "%s %s", field->type, field->name);
-	}
 	seq_printf(m, ";\toffset:%u;\tsize:%u;\tsigned:%d;\n",
 		   field->offset, field->size, field->is_signed);
 }
@@ -159,7 +155,7 @@ void etch_format_show(struct seq_file *m, const struct etch_event *event)
 	etch_show_head(m);
 	seq_putc(m, '\n');
 	for (i = 0; i < class->nr_fields; i++)
-		etch_show_field(m, event, &class->fields[i]);
+		etch_show_field(m, &class->fields[i]);
 	seq_puts(m, "\nprint fmt: ");
 	etch_show_resolved(m, event, class->print_fmt);
 	seq_putc(m, '\n');

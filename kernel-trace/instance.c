@@ -261,7 +261,8 @@ static int etch_resize_prepare(struct etch_instance *inst, int want, unsigned lo
 
 	for_each_etch_ring(inst, cpu, want) {
 		struct etch_ring *ring = inst->rings[cpu];
-		unsigned long nr = DIV_ROUND_UP(bytes, etch_ring_subbuf_size(ring));
+		unsigned long subbuf = etch_ring_subbuf_size(ring);
+		unsigned long nr = bytes / subbuf + !!(bytes % subbuf);
 
 		if (nr > UINT_MAX / 2)
 			return -EINVAL;

@@ -8,7 +8,7 @@
  *		const void *name_ptr_;
  *	};
  *
- *	static __always_inline notrace unsigned int
+ *	static inline notrace unsigned int
  *	etch_len_lookup(struct etch_dyn_lookup *dyn, u64 key, const char *name)
  *	{
  *		struct etch_raw_lookup *entry;
@@ -83,7 +83,7 @@
 
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(call, proto, args, tstruct, assign, print)	\
-static __always_inline notrace unsigned int				\
+static inline notrace unsigned int					\
 etch_len_##call(struct etch_dyn_##call *__dyn, proto)			\
 {									\
 	struct etch_raw_##call __maybe_unused *entry;			\
