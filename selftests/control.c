@@ -4,6 +4,7 @@
 #include <ftw.h>
 #include <time.h>
 
+#include "lists.h"
 #include "text.h"
 
 static long long now_us(clockid_t clock)
@@ -26,18 +27,18 @@ static struct record first_record(struct __test_metadata *_metadata)
 	return r;
 }
 
-/* set_event, as one line. */
+/* set_event, sorted, as one line. */
 static const char *enabled(void)
 {
+	struct list l = list_of(read_file(ETCH, "set_event"));
 	static char line[65536];
-	char *text = read_file(ETCH, "set_event");
+	char *at = line;
 
-	snprintf(line, sizeof(line), "%s", text ? text : "?");
-	free(text);
-	for (char *at = line; *at; at++) {
-		if (*at == '\n')
-			*at = at[1] ? ' ' : 0;
-	}
+	list_sort(&l);
+	*line = 0;
+	for (size_t i = 0; i < l.nr; i++)
+		at += snprintf(at, line + sizeof(line) - at, "%s%s", i ? " " : "", l.lines[i]);
+	list_free(&l);
 	return line;
 }
 
@@ -64,7 +65,7 @@ TEST_F(control, set_event_replaces_and_adds)
 	EXPECT_EQ(0, overwrite_file(ETCH, "set_event", "signal:signal_generate\n"));
 	EXPECT_STREQ("signal:signal_generate", enabled());
 	EXPECT_EQ(0, write_file(ETCH, "set_event", "signal:signal_deliver"));
-	EXPECT_STREQ("signal:signal_generate signal:signal_deliver", enabled());
+	EXPECT_STREQ("signal:signal_deliver signal:signal_generate", enabled());
 	EXPECT_EQ(0, write_file(ETCH, "set_event", "!signal:signal_generate"));
 	EXPECT_STREQ("signal:signal_deliver", enabled());
 	/* As `echo > set_event`. */
@@ -75,9 +76,9 @@ TEST_F(control, set_event_replaces_and_adds)
 TEST_F(control, set_event_takes_globs)
 {
 	EXPECT_EQ(0, overwrite_file(ETCH, "set_event", "signal:*"));
-	EXPECT_STREQ("signal:signal_generate signal:signal_deliver", enabled());
+	EXPECT_STREQ("signal:signal_deliver signal:signal_generate", enabled());
 	EXPECT_EQ(0, overwrite_file(ETCH, "set_event", "signal"));
-	EXPECT_STREQ("signal:signal_generate signal:signal_deliver", enabled());
+	EXPECT_STREQ("signal:signal_deliver signal:signal_generate", enabled());
 	EXPECT_EQ(0, overwrite_file(ETCH, "set_event", "sig*:*_del*"));
 	EXPECT_STREQ("signal:signal_deliver", enabled());
 	EXPECT_EQ(0, overwrite_file(ETCH, "set_event", "signal_generate"));

@@ -79,7 +79,8 @@ static void parse(const char *text, struct format *f)
 	text = parse_fields(text + end + 1, f);
 	if (f->wrong)
 		return;
-	if (strncmp(text, "print fmt: ", 11) || !strchr(text, '\n') || *next_line(text)) {
+	/* To the end of the file: some events print several lines. */
+	if (strncmp(text, "print fmt: ", 11) || text[strlen(text) - 1] != '\n') {
 		f->wrong = text;
 		return;
 	}
@@ -180,7 +181,7 @@ TEST_F_TIMEOUT(format, parses_and_makes_sense, 120)
 TEST_F_TIMEOUT(format, has_the_fields_and_print_format_of_ftrace, 120)
 {
 	static struct format e, f;
-	size_t compared = 0;
+	size_t compared = 0, differ = 0;
 	char file[300], *ours, *theirs;
 
 	SKIP_WITHOUT_FTRACE();
@@ -195,13 +196,14 @@ TEST_F_TIMEOUT(format, has_the_fields_and_print_format_of_ftrace, 120)
 		parse(theirs, &f);
 		ASSERT_EQ(NULL, f.wrong)
 			TH_LOG("ftrace's %s does not parse at '%.60s'", file, f.wrong);
-		EXPECT_TRUE(same_fields(&e, &f));
+		differ += !same_fields(&e, &f);
 		EXPECT_STREQ(f.print, e.print);
 		compared++;
 		free(ours);
 		free(theirs);
 	}
 	printf("# %zu formats compared\n", compared);
+	EXPECT_EQ(0, differ);
 	EXPECT_LT(100, compared);
 }
 
