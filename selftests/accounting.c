@@ -109,7 +109,8 @@ FIXTURE_VARIANT_ADD(accounting, discard) {
 
 FIXTURE_SETUP(accounting)
 {
-	SKIP_WITHOUT_ETCH();
+	if (!have_etch())
+		SKIP(return, NO_ETCH);
 	rmdir(TREE);
 	ASSERT_EQ(0, mkdir(TREE, 0700))
 		TH_LOG("%s: %s", TREE, strerror(errno));

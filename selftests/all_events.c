@@ -49,7 +49,8 @@ FIXTURE(all_events) {
 
 FIXTURE_SETUP(all_events)
 {
-	SKIP_WITHOUT_ETCH();
+	if (!have_etch())
+		SKIP(return, NO_ETCH);
 	etch_as_new();
 	load_loopback_up();
 }

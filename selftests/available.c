@@ -49,7 +49,8 @@ FIXTURE(available) {
 
 FIXTURE_SETUP(available)
 {
-	SKIP_WITHOUT_ETCH();
+	if (!have_etch())
+		SKIP(return, NO_ETCH);
 	self->etch = list_of(read_file(ETCH, "available_events"));
 	list_sort(&self->etch);
 }
@@ -63,7 +64,8 @@ TEST_F(available, lists_what_ftrace_lists)
 {
 	struct list ftrace;
 
-	SKIP_WITHOUT_FTRACE();
+	if (!have_ftrace())
+		SKIP(return, NO_FTRACE);
 	ftrace = list_of(read_file(FTRACE, "available_events"));
 	list_sort(&ftrace);
 	printf("# Etch lists %zu events, ftrace %zu\n", self->etch.nr, ftrace.nr);

@@ -18,7 +18,7 @@ static const char *boot_parameter(const char *name)
 
 	snprintf(line, sizeof(line), "%s", text ? text : "");
 	free(text);
-	while ((at = strsep(&rest, " \n"))) {
+	while ((at = strsep(&rest, "\n "))) {
 		if (!strncmp(at, name, len) && at[len] == '=')
 			return at + len + 1;
 	}
@@ -52,7 +52,8 @@ FIXTURE(boot) {
 
 FIXTURE_SETUP(boot)
 {
-	SKIP_WITHOUT_ETCH();
+	if (!have_etch())
+		SKIP(return, NO_ETCH);
 	self->events = boot_parameter("etch_event");
 	if (!self->events)
 		SKIP(return, "not booted with etch_event=");

@@ -47,7 +47,8 @@ FIXTURE(control) {
 
 FIXTURE_SETUP(control)
 {
-	SKIP_WITHOUT_ETCH();
+	if (!have_etch())
+		SKIP(return, NO_ETCH);
 	etch_as_new();
 }
 

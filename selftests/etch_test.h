@@ -31,6 +31,10 @@
 #define ETCH	"/sys/kernel/debug/etch"
 #define FTRACE	"/sys/kernel/tracing"
 
+/* What to say when a test is skipped. */
+#define NO_ETCH	"no " ETCH ": CONFIG_ETCH, or not root"
+#define NO_FTRACE	"no " FTRACE ": this kernel has no ftrace to compare with"
+
 #define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
 
 /* What is printed comes out even if the test is killed, and once if it forks. */
@@ -39,8 +43,7 @@ static __attribute__((constructor(102))) void unbuffer_stdout(void)
 	setvbuf(stdout, NULL, _IONBF, 0);
 }
 
-static inline __attribute__((noreturn, format(printf, 1, 2)))
-void give_up(const char *fmt, ...)
+static inline __noreturn __printf(1, 2) void give_up(const char *fmt, ...)
 {
 	va_list args;
 
@@ -63,7 +66,7 @@ static inline void *must_alloc(void *old, size_t bytes)
 }
 
 /* The path of a file of a tree, in one of a few buffers that take turns. */
-static inline const char *path_of(const char *tree, const char *file)
+static inline char *path_of(const char *tree, const char *file)
 {
 	static char paths[8][512];
 	static unsigned int turn;
@@ -136,7 +139,7 @@ static inline char *read_file(const char *tree, const char *file)
 }
 
 /* A short file, less the newline at its end, in buffers that take turns. */
-static inline const char *read_line(const char *tree, const char *file)
+static inline char *read_line(const char *tree, const char *file)
 {
 	static char lines[4][4096];
 	static unsigned int turn;
@@ -185,7 +188,7 @@ static inline int overwrite_file(const char *tree, const char *file, const char 
 	return write_bytes(tree, file, O_TRUNC, text, strlen(text));
 }
 
-static inline __attribute__((format(printf, 3, 4)))
+static inline __printf(3, 4)
 int write_fmt(const char *tree, const char *file, const char *fmt, ...)
 {
 	char text[512];
@@ -300,17 +303,5 @@ static inline void etch_as_new(void)
 	overwrite_file(ETCH, "error_log", "\n");
 	write_file(ETCH, "tracing_on", "1");
 }
-
-#define SKIP_WITHOUT_ETCH()						\
-	do {								\
-		if (!have_etch())					\
-			SKIP(return, "no " ETCH ": CONFIG_ETCH, or not root"); \
-	} while (0)
-
-#define SKIP_WITHOUT_FTRACE()						\
-	do {								\
-		if (!have_ftrace())					\
-			SKIP(return, "no " FTRACE ": this kernel has no ftrace to compare with"); \
-	} while (0)
 
 #endif /* _ETCH_TEST_H */

@@ -144,7 +144,8 @@ FIXTURE(format) {
 
 FIXTURE_SETUP(format)
 {
-	SKIP_WITHOUT_ETCH();
+	if (!have_etch())
+		SKIP(return, NO_ETCH);
 	self->events = list_of(read_file(ETCH, "available_events"));
 	for (size_t i = 0; i < self->events.nr; i++)
 		*strchr(self->events.lines[i], ':') = '/';
@@ -184,7 +185,8 @@ TEST_F_TIMEOUT(format, has_the_fields_and_print_format_of_ftrace, 120)
 	size_t compared = 0, differ = 0;
 	char file[300], *ours, *theirs;
 
-	SKIP_WITHOUT_FTRACE();
+	if (!have_ftrace())
+		SKIP(return, NO_FTRACE);
 	for (size_t i = 0; i < self->events.nr; i++) {
 		snprintf(file, sizeof(file), "events/%s/format", self->events.lines[i]);
 		theirs = read_file(FTRACE, file);

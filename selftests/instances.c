@@ -42,7 +42,8 @@ FIXTURE(instances) {
 
 FIXTURE_SETUP(instances)
 {
-	SKIP_WITHOUT_ETCH();
+	if (!have_etch())
+		SKIP(return, NO_ETCH);
 	remove_all();
 	etch_as_new();
 }

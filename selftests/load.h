@@ -212,7 +212,7 @@ static inline void load_loopback_up(void)
 	struct ifreq ifr = { .ifr_flags = IFF_UP | IFF_RUNNING };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	strcpy(ifr.ifr_name, "lo");
+	memcpy(ifr.ifr_name, "lo", 3);
 	ioctl(fd, SIOCSIFFLAGS, &ifr);
 	close(fd);
 }

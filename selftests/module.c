@@ -107,7 +107,8 @@ FIXTURE(module) {
 
 FIXTURE_SETUP(module)
 {
-	SKIP_WITHOUT_ETCH();
+	if (!have_etch())
+		SKIP(return, NO_ETCH);
 	if (!module_path())
 		SKIP(return, "no etch-sample.ko: CONFIG_SAMPLE_ETCH=m, or set ETCH_SAMPLE_KO");
 	unload_module();
@@ -162,7 +163,8 @@ TEST_F(module, reads_as_in_ftrace)
 {
 	struct trace etch, ftrace;
 
-	SKIP_WITHOUT_FTRACE();
+	if (!have_ftrace())
+		SKIP(return, NO_FTRACE);
 	ASSERT_EQ(0, load_module());
 	write_file(FTRACE, "tracing_on", "1");
 	overwrite_file(FTRACE, "trace", "");

@@ -82,7 +82,8 @@ FIXTURE_VARIANT_ADD(order, seq) {
 
 FIXTURE_SETUP(order)
 {
-	SKIP_WITHOUT_ETCH();
+	if (!have_etch())
+		SKIP(return, NO_ETCH);
 	rmdir(TREE);
 	ASSERT_EQ(0, mkdir(TREE, 0700));
 	if (variant->clock) {

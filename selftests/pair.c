@@ -23,7 +23,7 @@
 #define ROUNDS		12
 
 /* Buffers for all that is recorded: KiB per CPU. */
-#define BUFFER_KB	"49152"
+#define BUFFER_KB	"16384"
 
 /* Any two values will do. */
 #define ANY	(-1)
@@ -219,7 +219,7 @@ static void note_system(struct systems *s, const char *event)
 		if (!strcmp(s->names[i], name))
 			return;
 	}
-	strcpy(s->names[s->nr++], name);
+	memcpy(s->names[s->nr++], name, sizeof(name));
 }
 
 /* Goes through the streams in @keys, sorted. */
@@ -309,8 +309,10 @@ FIXTURE(pair) {
 
 FIXTURE_SETUP(pair)
 {
-	SKIP_WITHOUT_ETCH();
-	SKIP_WITHOUT_FTRACE();
+	if (!have_etch())
+		SKIP(return, NO_ETCH);
+	if (!have_ftrace())
+		SKIP(return, NO_FTRACE);
 	etch_as_new();
 	write_file(FTRACE, "events/enable", "0");
 	write_file(FTRACE, "tracing_on", "0");

@@ -66,7 +66,8 @@ FIXTURE(pipe) {
 
 FIXTURE_SETUP(pipe)
 {
-	SKIP_WITHOUT_ETCH();
+	if (!have_etch())
+		SKIP(return, NO_ETCH);
 	memset(self, 0, sizeof(*self));
 	rmdir(TREE);
 	ASSERT_EQ(0, mkdir(TREE, 0700));
