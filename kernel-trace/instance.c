@@ -24,6 +24,7 @@
 #include <linux/etch.h>
 #include <linux/etch_ring.h>
 #include <linux/log2.h>
+#include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -257,6 +258,7 @@ void etch_instance_reset(struct etch_instance *inst, int want)
 static int etch_resize_prepare(struct etch_instance *inst, int want, unsigned long bytes,
 			       struct etch_resize **resize)
 {
+	unsigned long pages = 0;
 	int cpu;
 
 	for_each_etch_ring(inst, cpu, want) {
@@ -266,6 +268,10 @@ static int etch_resize_prepare(struct etch_instance *inst, int want, unsigned lo
 
 		if (nr > UINT_MAX / 2)
 			return -EINVAL;
+		/* Do not have others killed for memory that there cannot be. */
+		pages += bytes >> PAGE_SHIFT;
+		if (pages > totalram_pages())
+			return -ENOMEM;
 		nr = roundup_pow_of_two(max(nr, 2UL));
 		if (nr == etch_ring_nr_subbufs(ring))
 			continue;

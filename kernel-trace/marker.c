@@ -121,6 +121,18 @@ static ssize_t etch_marker_write(struct file *filp, const char __user *buf, size
 	return ret ?: len;
 }
 
+/* Names of those that write here are wanted from now on, whether events are or not. */
+static void etch_marker_want_comms(void)
+{
+	static bool wanted;
+
+	mutex_lock(&etch_mutex);
+	if (!wanted)
+		etch_comm_get();
+	wanted = true;
+	mutex_unlock(&etch_mutex);
+}
+
 static int etch_marker_open(struct inode *inode, struct file *filp)
 {
 	struct etch_view_of *of = inode->i_private;
@@ -129,6 +141,7 @@ static int etch_marker_open(struct inode *inode, struct file *filp)
 	ret = etch_view_open(of);
 	if (ret)
 		return ret;
+	etch_marker_want_comms();
 	filp->private_data = of->inst;
 	return stream_open(inode, filp);
 }
