@@ -211,19 +211,21 @@ static void etch_stream_step(struct etch_stream *s)
 /* ---- Making and freeing ---- */
 
 /**
- * etch_merge_create() - prepare to go through an instance's records
+ * etch_merge_create_range() - prepare to go through the records of some CPUs
  * @inst: whose; the caller keeps it from going
- * @cpu: one CPU, or ETCH_ALL_CPUS
+ * @first: the first CPU
+ * @nr: how many
  * @way: consume them, or not
+ *
+ * The CPUs need only be in inst->rings. Tests have more of them than the machine.
  *
  * Context: process, may sleep.
  * Return: what the other functions work on, freed by etch_merge_free(); NULL if there
  * is no memory.
  */
-struct etch_merge *etch_merge_create(struct etch_instance *inst, int cpu,
-				     enum etch_merge_way way)
+struct etch_merge *etch_merge_create_range(struct etch_instance *inst, int first,
+					   unsigned int nr, enum etch_merge_way way)
 {
-	unsigned int nr = cpu == ETCH_ALL_CPUS ? nr_cpu_ids : 1;
 	struct etch_stream **heap;
 	struct etch_merge *m;
 	unsigned int i;
@@ -240,10 +242,27 @@ struct etch_merge *etch_merge_create(struct etch_instance *inst, int cpu,
 	m->nr = nr;
 	min_heap_init(&m->heap, heap, nr);
 	for (i = 0; i < nr; i++) {
-		m->streams[i].cpu = cpu == ETCH_ALL_CPUS ? i : cpu;
-		m->streams[i].item.cpu = m->streams[i].cpu;
+		m->streams[i].cpu = first + i;
+		m->streams[i].item.cpu = first + i;
 	}
 	return m;
+}
+
+/**
+ * etch_merge_create() - prepare to go through an instance's records
+ * @inst: whose; the caller keeps it from going
+ * @cpu: one CPU, or ETCH_ALL_CPUS
+ * @way: consume them, or not
+ *
+ * Context: process, may sleep.
+ * Return: as etch_merge_create_range().
+ */
+struct etch_merge *etch_merge_create(struct etch_instance *inst, int cpu,
+				     enum etch_merge_way way)
+{
+	if (cpu == ETCH_ALL_CPUS)
+		return etch_merge_create_range(inst, 0, nr_cpu_ids, way);
+	return etch_merge_create_range(inst, cpu, 1, way);
 }
 
 /**
@@ -395,6 +414,7 @@ void etch_merge_end(struct etch_merge *m)
  * @m: the merge, begun or not
  *
  * Context: process; holds the instance's read_mutex.
+ * Return: true if there is nothing.
  */
 bool etch_merge_empty(const struct etch_merge *m)
 {

@@ -60,6 +60,8 @@ struct etch_item {
 
 struct etch_merge *etch_merge_create(struct etch_instance *inst, int cpu,
 				     enum etch_merge_way way);
+struct etch_merge *etch_merge_create_range(struct etch_instance *inst, int first,
+					   unsigned int nr, enum etch_merge_way way);
 void etch_merge_free(struct etch_merge *m);
 
 int etch_merge_begin(struct etch_merge *m);
