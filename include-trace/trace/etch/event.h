@@ -3,8 +3,8 @@
  * The descriptors that tie the other expansions together. The event in struct.h
  * expands into
  *
- *	static const struct etch_class etch_class_lookup = {
- *		.system = "SYSTEM",
+ *	static const struct etch_class __maybe_unused etch_class_lookup = {
+ *		.system = "sample",
  *		.fields = etch_fields_lookup,
  *		.nr_fields = ARRAY_SIZE(etch_fields_lookup) - 1,
  *		.size = offsetof(struct etch_raw_lookup, __data),
@@ -17,8 +17,8 @@
  *		.class = &etch_class_lookup,
  *		.tp = &__tracepoint_lookup,
  *	};
- *	static struct etch_event *etch_event_ptr_lookup __section("_etch_events")
- *		= &etch_event_lookup;
+ *	static struct etch_event *etch_event_ptr_lookup
+ *		__used __section("_etch_events") = &etch_event_lookup;
  *
  * The pointers are gathered in a section, because a compiler may pad what it puts
  * into one, structs above all. An event with a text of its own gets a class of

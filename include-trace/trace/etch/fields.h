@@ -9,15 +9,15 @@
  *			.align = ETCH_ALIGN(u64), .kind = ETCH_FIELD_FIXED,
  *			.is_signed = is_signed_type(u64),
  *			.is_pointer = etch_is_string_pointer(u64),
- *			.is_string = etch_is_string_pointer(u64),
+ *			.is_string = etch_is_string_pointer(u64)
  *		}, {
  *			.type = "__data_loc char[]", .name = "name",
- *			.size = 4, .elem_size = sizeof(char),
+ *			.size = sizeof(u32), .elem_size = sizeof(char),
  *			.align = ETCH_ALIGN(char), .kind = ETCH_FIELD_DATA_LOC,
  *			.is_signed = is_signed_type(char),
- *			.is_string = etch_is_char(char),
+ *			.is_string = etch_is_char(char)
  *		},
- *		{ }
+ *		{}
  *	};
  *
  * The empty one is there for events without fields. A primitive does not know

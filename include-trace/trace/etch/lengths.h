@@ -9,21 +9,23 @@
  *	};
  *
  *	static inline notrace unsigned int
- *	etch_len_lookup(struct etch_dyn_lookup *dyn, u64 key, const char *name)
+ *	etch_len_lookup(struct etch_dyn_lookup *__dyn, u64 key, const char *name)
  *	{
- *		struct etch_raw_lookup *entry;
- *		unsigned int end = __builtin_offsetof(typeof(*entry), __data);
+ *		struct etch_raw_lookup __maybe_unused *entry;
+ *		unsigned int __end = offsetof(typeof(*entry), __data);
  *
  *		{
- *			dyn->name_ptr_ = __string_src(name);
- *			etch_dynamic(&end, &dyn->name, 1,
- *				     strlen(dyn->name_ptr_) + 1, 0);
+ *			const char *__src = __string_src(name);
+ *
+ *			__dyn->name_ptr_ = __src;
+ *			etch_dynamic(&__end, &__dyn->name, ETCH_ALIGN(char),
+ *				     (strlen(__src) + 1) * sizeof(char), 0);
  *		}
- *		return end;
+ *		return __end;
  *	}
  *
- * (set out as a person would; the names that an event could clash with have two
- * underscores in front).
+ * Not __always_inline: the compiler refuses that where a length is taken of a
+ * va_list.
  */
 
 /* For __string_src(), and for the sizes that __assign_bitmask() uses. */

@@ -2,12 +2,15 @@
 /*
  * The text printer. The event in struct.h expands into
  *
- *	static notrace void etch_print_lookup(struct etch_text *text, const void *record)
+ *	static notrace void
+ *	etch_print_lookup(struct etch_text *__text, const void *__record)
  *	{
- *		const struct etch_raw_lookup *field = record;
+ *		struct trace_seq __maybe_unused *p = &__text->tmp;
+ *		struct etch_raw_lookup __maybe_unused *field = (void *)__record;
  *
- *		etch_text_printf(text, "key=%llu name=%s\n",
- *				 field->key, __get_str(name));
+ *		etch_text_printf(__text, "key=%llu name=%s" "\n", field->key,
+ *				 ((char *)((void *)field +
+ *				  (field->__data_loc_name & 0xffff))));
  *	}
  *
  * and an event with a text of its own, DEFINE_EVENT_PRINT(), into a further one,

@@ -4,26 +4,33 @@
  * into
  *
  *	static __maybe_unused notrace void
- *	etch_write_lookup(u64 mask, const struct etch_event *event,
+ *	etch_write_lookup(u64 __mask, const struct etch_event *__event,
  *			  u64 key, const char *name)
  *	{
- *		struct etch_dyn_lookup dyn;
+ *		struct etch_dyn_lookup __maybe_unused __data_offsets;
  *		struct etch_raw_lookup *entry;
- *		struct etch_write w;
+ *		struct etch_write __w;
  *
- *		entry = etch_write_begin(&w, event, mask,
- *					 etch_len_lookup(&dyn, key, name));
+ *		entry = etch_write_begin(&__w, __event, __mask,
+ *					 etch_len_lookup(&__data_offsets, key, name));
  *		if (!entry)
  *			return;
- *		entry->__data_loc_name = dyn.name;
+ *		entry->__data_loc_name = __data_offsets.name;
  *		{
  *			entry->key = key;
- *			memcpy(__get_str(name), dyn.name_ptr_, ...);
+ *			do {
+ *				char *__str__ = ((char *)((void *)entry +
+ *					(entry->__data_loc_name & 0xffff)));
+ *				int __len__ = ((entry->__data_loc_name >> 16) & 0xffff) - 1;
+ *				memcpy(__str__, __data_offsets.name_ptr_ ? :
+ *				       EVENT_NULL_STR, __len__);
+ *				__str__[__len__] = '\0';
+ *			} while (0);
  *		}
- *		etch_write_end(&w);
+ *		etch_write_end(&__w);
  *	}
  *
- * The verbs of TP_fast_assign() are the kernel's own.
+ * The verbs of TP_fast_assign(), here __assign_str(), are the kernel's own.
  */
 
 #include <trace/stages/stage6_event_callback.h>

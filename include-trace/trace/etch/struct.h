@@ -21,11 +21,14 @@
  *	struct etch_raw_lookup {
  *		struct etch_head ent;
  *		u64 key __attribute__((__aligned__(ETCH_ALIGN(u64))));
- *		u32 __data_loc_name __attribute__((__aligned__(4)));
+ *		u32 __data_loc_name __aligned(4);
  *		char __data[];
- *	} __attribute__((__packed__)) __attribute__((__aligned__(4)));
+ *	} __packed __aligned(4);
  *
  * Packed takes the natural alignment away, and aligned gives back at most 4.
+ *
+ * What an expansion's head says that it expands into is compared with what the
+ * preprocessor makes of it, in each of these files.
  */
 
 #define __etch_aligned(type)	__attribute__((__aligned__(ETCH_ALIGN(type))))
