@@ -26,7 +26,7 @@
 #include <asm/arch_timer.h>
 #endif
 
-const char * const etch_clock_names[] = {
+const char * const etch_clock_names[ETCH_CLOCK_NR] = {
 	[ETCH_CLOCK_COUNTER]	= "counter",
 	[ETCH_CLOCK_MONO]	= "mono",
 	[ETCH_CLOCK_MONO_RAW]	= "mono_raw",
@@ -36,7 +36,6 @@ const char * const etch_clock_names[] = {
 	[ETCH_CLOCK_GLOBAL]	= "global",
 	[ETCH_CLOCK_SEQ]	= "seq",
 };
-static_assert(ARRAY_SIZE(etch_clock_names) == ETCH_CLOCK_NR, "each clock has a name");
 EXPORT_SYMBOL_GPL(etch_clock_names);
 
 /* The counter and CLOCK_MONOTONIC at one moment. */
@@ -89,6 +88,7 @@ EXPORT_SYMBOL_GPL(etch_clock_read_slow);
  * It does if it runs at one rate, in idle states too, and alike on all CPUs.
  *
  * Context: any.
+ * Return: true if it does.
  */
 bool etch_clock_counter_usable(void)
 {
@@ -120,6 +120,7 @@ EXPORT_SYMBOL_GPL(etch_clock_default);
  * @clock: which one
  *
  * Context: any.
+ * Return: true for all but seq.
  */
 bool etch_clock_in_ns(enum etch_clock clock)
 {

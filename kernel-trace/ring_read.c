@@ -167,11 +167,15 @@ static bool view_held(struct etch_ring *r, struct etch_view *view)
 	return true;
 }
 
-/* Tell in @view how many records were overwritten since the last one. */
-static void tell_missed(struct etch_ring *r, struct etch_view *view)
+/* How many records were overwritten unread, by what is known now. */
+static u64 overwritten_unread(const struct etch_ring *r)
 {
-	u64 overwritten = local_read(&r->overwritten) - r->reread;
+	return local_read(&r->overwritten) - r->reread;
+}
 
+/* Tell in @view how many of the @overwritten records were not told before. */
+static void tell_missed(struct etch_ring *r, struct etch_view *view, u64 overwritten)
+{
 	/* A writer that has just claimed a block may not have counted it yet. */
 	if ((s64)(overwritten - r->told) <= 0)
 		return;
@@ -195,21 +199,26 @@ int etch_ring_take(struct etch_ring *r, struct etch_view *view)
 {
 	/* Goes round again only if writers went round the ring meanwhile. */
 	for (;;) {
-		u64 committed;
+		u64 committed, overwritten;
 
 		if (r->held && view_held(r, view))
-			break;
+			return 1;
 		etch_ring_catch_up(r);
 		committed = read_committed(r);
+		overwritten = overwritten_unread(r);
 		if (etch_pos_bytes(committed) == r->rd)
 			return 0;
-		if (r->rd_block != etch_ring_block_at(r, committed))
-			take_block(r);
-		else if (view_open(r, committed, view))
-			break;
+
+		/* If it succeeds, what it views was not among the overwritten. */
+		if (r->rd_block == etch_ring_block_at(r, committed)) {
+			if (!view_open(r, committed, view))
+				continue;
+		} else if (!take_block(r) || !view_held(r, view)) {
+			continue;
+		}
+		tell_missed(r, view, overwritten);
+		return 1;
 	}
-	tell_missed(r, view);
-	return 1;
 }
 EXPORT_SYMBOL_GPL(etch_ring_take);
 
@@ -462,7 +471,7 @@ static u64 count_written(const struct etch_ring *r, u64 *committed)
  */
 void etch_ring_stats(struct etch_ring *r, struct etch_ring_stats *stats)
 {
-	u64 committed, block, overwritten;
+	u64 committed, block;
 	struct etch_block *first = NULL;
 
 	memset(stats, 0, sizeof(*stats));
@@ -489,8 +498,8 @@ void etch_ring_stats(struct etch_ring *r, struct etch_ring_stats *stats)
 	if (stats->entries)
 		stats->oldest = READ_ONCE(first->begin);
 
-	overwritten = local_read(&r->overwritten);
-	stats->overwritten = overwritten - min(overwritten, r->reread);
+	/* A block that has just been claimed may not have been counted yet. */
+	stats->overwritten = max_t(s64, overwritten_unread(r), 0);
 	stats->lost_full = local_read(&r->lost[ETCH_LOST_FULL]);
 	stats->lost_nested = local_read(&r->lost[ETCH_LOST_NESTED]);
 	stats->lost_too_big = local_read(&r->lost[ETCH_LOST_TOO_BIG]);

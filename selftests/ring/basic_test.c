@@ -87,11 +87,8 @@ static void fill_and_drain(unsigned int nr, bool overwrite, unsigned int len, un
 	CHECK_EQ(s.lost_full, n - stored);
 	if (overwrite) {
 		CHECK_EQ(stored, n);
-		if (n > nr * per_block) {
-			CHECK_EQ(s.entries, (nr - 1) * per_block + 1 + (n - 1) % per_block);
-		} else {
-			CHECK_EQ(s.entries, n);
-		}
+		CHECK_EQ(s.entries, n <= nr * per_block ? n :
+			 (nr - 1) * per_block + 1 + (n - 1) % per_block);
 	} else {
 		CHECK_EQ(stored, min(n, nr * per_block));
 		CHECK_EQ(s.entries, stored);
@@ -124,7 +121,7 @@ static void test_fill(void)
 	unsigned int i, n, mode;
 
 	for (mode = 0; mode < 2; mode++) {
-		for (i = 0; i < sizeof(lens) / sizeof(lens[0]); i++)
+		for (i = 0; i < ARRAY_SIZE(lens); i++)
 			for (n = 0; n < 5 * (ROOM / lens[i] + 2); n += 1 + n / 7) {
 				fill_and_drain(2, mode, lens[i], n);
 				fill_and_drain(4, mode, lens[i], n);
@@ -431,7 +428,7 @@ static void test_resize(void)
 	for (mode = 0; mode < 2; mode++) {
 		for (from = 2; from <= 16; from *= 2)
 			for (to = 2; to <= 16; to *= 2)
-				for (e = 0; e < sizeof(eats) / sizeof(eats[0]); e++)
+				for (e = 0; e < ARRAY_SIZE(eats); e++)
 					for (n = 0; n < 400; n += 1 + n / 3)
 						resize_once(from, to, n, eats[e], mode);
 		tap(true, "resize keeps the newest records, %s", mode ? "overwrite" : "discard");

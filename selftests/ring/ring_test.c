@@ -166,7 +166,11 @@ void ring_rebase(struct etch_ring *r, u64 pos)
 	for (i = 0; i < r->nr; i++)
 		r->slots[i] += pos;
 	r->start += pos;
-	r->pos = r->committed = r->consumed = r->rd = r->rd_block = pos;
+	r->pos = pos;
+	r->committed = pos;
+	r->consumed = pos;
+	r->rd = pos;
+	r->rd_block = pos;
 }
 
 struct etch_ring *ring_make(size_t size, unsigned int subbuf, unsigned int header, bool overwrite)

@@ -9,9 +9,9 @@
 extern int tap_nr, tap_failed;
 
 /* One test: a line "ok N - name" or "not ok N - name". Returns the result. */
-bool tap(bool ok, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+__printf(2, 3) bool tap(bool ok, const char *fmt, ...);
 /* A line of comment. */
-void tap_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+__printf(1, 2) void tap_note(const char *fmt, ...);
 /* The plan, and the exit code. */
 int tap_end(void);
 
@@ -45,7 +45,7 @@ struct rec {
 	u8	level;
 	u8	sum;		/* of all the others */
 	u8	body[];
-} __attribute__((packed, aligned(4)));
+} __packed __aligned(4);
 
 #define REC_MIN		sizeof(struct rec)
 #define LEVELS		3

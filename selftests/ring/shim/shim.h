@@ -30,14 +30,22 @@ typedef unsigned int gfp_t;
 #define CONFIG_ARM64 1
 #endif
 
+/*
+ * Called, if set, before each access to memory that others write too: all places
+ * where an interrupt, or another CPU, could make a difference.
+ */
+extern void (*shim_point)(void);
+#define SHIM_POINT()		do { if (shim_point) shim_point(); } while (0)
+
 /* compiler.h, types.h, bits.h, minmax.h, log2.h */
 #undef __always_inline
 #define __always_inline		inline __attribute__((always_inline))
 #define notrace
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
-#define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
-#define WRITE_ONCE(x, v)	(*(volatile __typeof__(x) *)&(x) = (v))
+#define READ_ONCE(x)		({ SHIM_POINT(); *(const volatile __typeof__(x) *)&(x); })
+#define WRITE_ONCE(x, v)						\
+	do { SHIM_POINT(); *(volatile __typeof__(x) *)&(x) = (v); } while (0)
 #define data_race(x)		(x)
 #define barrier()		__asm__ __volatile__("" : : : "memory")
 #undef static_assert
@@ -45,6 +53,11 @@ typedef unsigned int gfp_t;
 #undef offsetofend
 #define offsetofend(t, m)	(offsetof(t, m) + sizeof(((t *)0)->m))
 #define ____cacheline_aligned	__attribute__((aligned(64)))
+#define __aligned(n)		__attribute__((aligned(n)))
+#undef __packed
+#define __packed		__attribute__((packed))
+#define __printf(f, a)		__attribute__((format(printf, f, a)))
+#define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define BIT(n)			(1UL << (n))
 #define BIT_ULL(n)		(1ULL << (n))
 #define GENMASK_ULL(h, l)	((~0ULL >> (63 - (h))) & (~0ULL << (l)))
@@ -57,14 +70,16 @@ typedef unsigned int gfp_t;
 #define roundup_pow_of_two(n)	((n) < 2 ? 1UL : 1UL << (ilog2((n) - 1UL) + 1))
 
 /* atomic.h: a local operation is atomic against this thread's signals only. */
-#define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
-#define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
+#define smp_load_acquire(p)	({ SHIM_POINT(); __atomic_load_n(p, __ATOMIC_ACQUIRE); })
+#define smp_store_release(p, v)						\
+	do { SHIM_POINT(); __atomic_store_n(p, v, __ATOMIC_RELEASE); } while (0)
 #define smp_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
 
 #define cmpxchg(p, old, new) ({						\
 	__typeof__(*(p)) __old = (old);					\
 									\
+	SHIM_POINT();							\
 	__atomic_compare_exchange_n(p, &__old, new, false,		\
 				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
 	__old;								\
@@ -75,11 +90,13 @@ static __always_inline bool try_cmpxchg_local(u64 *p, u64 *old, u64 new)
 #ifdef __x86_64__
 	bool ok;
 
+	SHIM_POINT();
 	__asm__ __volatile__("cmpxchgq %[new], %[p]"
 			     : "=@ccz" (ok), [p] "+m" (*p), "+a" (*old)
 			     : [new] "r" (new) : "memory");
 	return ok;
 #else
+	SHIM_POINT();
 	return __atomic_compare_exchange_n(p, old, new, false, __ATOMIC_RELAXED,
 					   __ATOMIC_RELAXED);
 #endif
@@ -100,6 +117,7 @@ typedef struct { long a; } local_t;
 
 static __always_inline void local_add(long n, local_t *l)
 {
+	SHIM_POINT();
 #ifdef __x86_64__
 	__asm__ __volatile__("addq %1, %0" : "+m" (l->a) : "er" (n) : "memory");
 #else
@@ -141,6 +159,10 @@ extern int shim_warnings;
 		fprintf(stderr, "%s:%d: warning: %s\n", __FILE__, __LINE__, #c); \
 	__c;								\
 })
+
+/* string.h: a copy has points before, in the middle and behind. */
+void *shim_memcpy(void *to, const void *from, size_t size);
+#define memcpy(to, from, size)	shim_memcpy(to, from, size)
 
 /* gfp.h, mm.h, slab.h */
 #define PAGE_SIZE		4096U

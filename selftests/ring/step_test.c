@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An interrupt at each single place.
+ *
+ * The stand-ins for the kernel's READ_ONCE(), cmpxchg() and so on call a hook before they
+ * touch memory. From there, at the k-th call, something else happens: a writer of a higher
+ * level, a flood of them, a reader, a look. Then the writer runs on and the
+ * account must be right. This for all k, from all interesting fills of the ring, and
+ * once more with the interrupting writer interrupted at each of its places by a third.
+ *
+ * In the long run the processor's trap flag does the same once more between any
+ * two instructions, so that nothing depends on what the stand-ins think is a place.
+ *
+ * The readers run on the writer's CPU here, but they look at the same words as they would
+ * from another one, and none of the protocol is particular about the CPU.
+ */
+
+#include <signal.h>
+#include <ucontext.h>
+
+#include "ring_test.h"
+#include "ring_internal.h"
+
+#define SUBBUF	4096U
+#define HEADER	2048U
+#define ROOM	(SUBBUF - HEADER)
+#define DEPTH	2		/* operations interrupted at a time */
+
+static struct etch_ring *ring;
+static struct tally tally;
+static u32 stored[LEVELS];
+static u64 failed;
+
+/* What is interrupted, by depth: at the @at-th place @then is done. */
+static struct step {
+	long	at;
+	long	count;
+	long	rip;		/* by traps: where the last one was */
+	bool	done;
+	void	(*then)(void);
+} steps[DEPTH];
+static int depth = -1;
+static u64 places;
+
+static bool count_place(void)
+{
+	struct step *s = &steps[depth];
+
+	return ++s->count == s->at;
+}
+
+static void interrupt_here(void)
+{
+	struct step *s = &steps[depth];
+
+	s->done = true;
+	places++;
+	shim_point = NULL;
+	s->then();
+}
+
+static void on_point(void)
+{
+	if (count_place())
+		interrupt_here();
+}
+
+#ifdef __x86_64__
+#define TF	0x100
+static bool by_trap;
+
+static void on_trap(int sig, siginfo_t *info, void *context)
+{
+	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+	struct step *s = &steps[depth];
+
+	if (s->done) {
+		regs[REG_EFL] &= ~TF;
+		return;
+	}
+	/* A repeated string instruction traps each time round; once will do. */
+	if (s->rip == regs[REG_RIP])
+		return;
+	s->rip = regs[REG_RIP];
+	if (!count_place())
+		return;
+	regs[REG_EFL] &= ~TF;
+	interrupt_here();
+}
+
+/* Change the flags as they lie on the stack, where the compiler keeps nothing. */
+#define BELOW_RED_ZONE(change)						\
+	"lea -128(%%rsp), %%rsp\n\tpushfq\n\t" change "\n\tpopfq\n\tlea 128(%%rsp), %%rsp"
+
+static __always_inline void trap(bool on)
+{
+	if (on)
+		__asm__ __volatile__(BELOW_RED_ZONE("orq %0, (%%rsp)")
+				     : : "i" (TF) : "memory", "cc");
+	else
+		__asm__ __volatile__(BELOW_RED_ZONE("andq %0, (%%rsp)")
+				     : : "i" (~TF) : "memory", "cc");
+}
+
+static bool trap_works(void)
+{
+	struct sigaction act = {
+		.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_NODEFER,
+	};
+
+	return !sigaction(SIGTRAP, &act, NULL);
+}
+#else
+#define by_trap		false
+#define trap(on)	((void)(on))
+#endif
+
+/* Around what need not be interrupted: it touches no more than its own record. */
+static __always_inline void full_speed(void)
+{
+	shim_point = NULL;
+	if (by_trap)
+		trap(false);
+}
+
+static __always_inline void step_again(void)
+{
+	if (depth < 0 || steps[depth].done)
+		return;
+	if (by_trap)
+		trap(true);
+	else
+		shim_point = on_point;
+}
+
+/* Do @op, and @then at its @at-th place. False: it does not have so many. */
+static bool step(void (*op)(void), long at, void (*then)(void))
+{
+	struct step *s = &steps[++depth];
+
+	*s = (struct step){ .at = at, .then = then };
+	step_again();
+	op();
+	full_speed();
+	depth--;
+	return s->done;
+}
+
+static void put(int level, unsigned int len)
+{
+	struct rec *rec;
+	u64 time;
+
+	rec = etch_ring_reserve(ring, len, &time);
+	full_speed();
+	if (!rec) {
+		failed++;
+		return;
+	}
+	rec_fill(rec, time, level, stored[level], len);
+	step_again();
+	etch_ring_commit(ring);
+	full_speed();
+	stored[level]++;
+}
+
+/* What is stopped. */
+static unsigned int op_len;
+
+static void op_write(void)
+{
+	put(0, op_len);
+}
+
+static void op_take(void)
+{
+	struct etch_view view;
+	unsigned int bytes, records;
+
+	if (etch_ring_take(ring, &view) <= 0)
+		return;
+	full_speed();
+	bytes = tally_view(&tally, &view, op_len, &records);
+	step_again();
+	etch_ring_advance(ring, bytes, records);
+	full_speed();
+}
+
+static void op_peek(void)
+{
+	static u8 buf[SUBBUF] __aligned(8);
+	struct etch_cursor cur;
+	struct etch_view view;
+	struct tally t = {};
+	unsigned int records;
+	u64 want, sum = 0;
+
+	etch_ring_peek_begin(ring, &cur);
+	want = cur.left;
+	while (etch_ring_peek_next(ring, &cur, buf, &view) > 0) {
+		full_speed();
+		tally_view(&t, &view, NOBODY, &records);
+		sum += records;
+		step_again();
+	}
+	full_speed();
+	CHECK_EQ(t.bad, 0);
+	CHECK_EQ(sum + t.missed + view.missed, want);
+}
+
+static void op_stats(void)
+{
+	struct etch_ring_stats s;
+
+	etch_ring_stats(ring, &s);
+	full_speed();
+	CHECK(s.entries <= s.written);
+}
+
+/* What interrupts: a writer of level 1 ... */
+static void one_small(void)
+{
+	put(1, REC_MIN);
+}
+
+static void one_odd(void)
+{
+	put(1, REC_MIN + 5);
+}
+
+static void one_large(void)
+{
+	put(1, ROOM);
+}
+
+static void three_large(void)
+{
+	put(1, ROOM);
+	put(1, ROOM - 1);
+	put(1, ROOM);
+}
+
+static void flood(void)
+{
+	int i;
+
+	for (i = 0; i < 10; i++)
+		put(1, i % 2 ? ROOM / 3 : ROOM / 2);
+}
+
+/* ... a reader that takes all, or the oldest block ... */
+static void take_all(void)
+{
+	tally_drain(&tally, ring);
+}
+
+static void take_block(void)
+{
+	struct etch_view view;
+
+	if (etch_ring_take(ring, &view) > 0) {
+		unsigned int bytes, records;
+
+		full_speed();
+		bytes = tally_view(&tally, &view, NOBODY, &records);
+		step_again();
+		etch_ring_advance(ring, bytes, records);
+		full_speed();
+	}
+}
+
+/* ... or both. */
+static void flood_and_take(void)
+{
+	flood();
+	take_all();
+}
+
+static void (*const interrupts[])(void) = {
+	one_small, one_odd, one_large, three_large, flood, take_all, take_block, flood_and_take,
+	op_peek, op_stats,
+};
+static const char * const interrupt_names[] = {
+	"a small record", "an odd record", "a whole block", "three blocks", "a flood", "a reader",
+	"a reader of a block", "a flood and a reader", "a look", "a count",
+};
+
+/* Level 2, which interrupts level 1. */
+static void nmi_small(void)
+{
+	put(2, REC_MIN);
+}
+
+static void nmi_large(void)
+{
+	put(2, ROOM);
+}
+
+static void nmi_flood(void)
+{
+	put(2, ROOM / 2);
+	put(2, ROOM);
+	put(2, ROOM / 3);
+	put(2, REC_MIN);
+}
+
+/*
+ * A ring with some blocks full and @used bytes of the next one, where the
+ * record under test, of op_len bytes, goes. @used of 0: not yet claimed.
+ */
+static void set_up(unsigned int full, unsigned int used)
+{
+	unsigned int i;
+
+	etch_ring_reset(ring);
+	memset(&tally, 0, sizeof(tally));
+	memset(stored, 0, sizeof(stored));
+	failed = 0;
+	for (i = 0; i < full; i++)
+		put(0, ROOM);
+	if (used)
+		put(0, used);
+}
+
+static bool verify(void)
+{
+	struct etch_ring_stats s;
+	int i;
+
+	CHECK(!etch_ring_busy(ring));
+	CHECK(stats_balance(ring, &s));
+	tally_drain(&tally, ring);
+	CHECK(stats_balance(ring, &s));
+	CHECK_EQ(s.entries, 0);
+	CHECK_EQ(s.written, (u64)stored[0] + stored[1] + stored[2]);
+	CHECK_EQ(s.lost_full + s.lost_nested, failed);
+	CHECK_EQ(s.lost_too_big + s.lost_off, 0);
+	CHECK_EQ(tally.bad, 0);
+	CHECK_EQ(tally.records, s.read);
+	for (i = 0; i < LEVELS; i++)
+		tally.gaps += stored[i] - tally.next[i];
+	CHECK_EQ(tally.gaps, s.overwritten);
+	CHECK_EQ(tally.missed, s.overwritten);
+	return !check_failures;
+}
+
+/* How the record under test meets the block: @used bytes are, @len are wanted. */
+static const struct fit {
+	unsigned int full, used, len;
+} fits[] = {
+	{ 0, 0, 24 },			/* the first record ever */
+	{ 0, 100, 24 },			/* room enough */
+	{ 1, ROOM - 24, 24 },		/* just fits */
+	{ 1, ROOM - 24, 25 },		/* just does not */
+	{ 2, ROOM, 24 },		/* the one before just did */
+	{ 3, ROOM - 1, 24 },		/* an odd end */
+	{ 6, ROOM - 100, ROOM },	/* a whole block */
+};
+#define FITS ARRAY_SIZE(fits)
+
+/* Interrupt @op at each place by @then. Returns how many it has; 0: a failure. */
+static long at_each(void (*op)(void), const struct fit *fit, void (*then)(void))
+{
+	long at;
+
+	for (at = 1;; at++) {
+		bool more;
+
+		set_up(fit->full, fit->used);
+		op_len = fit->len;
+		more = step(op, at, then);
+		if (!verify()) {
+			tap_note("at place %ld, fill %u * ROOM + %u, length %u", at,
+				 fit->full, fit->used, fit->len);
+			return 0;
+		}
+		if (!more)
+			return at - 1;
+	}
+}
+
+static void test_writer(bool overwrite)
+{
+	unsigned int i, f;
+
+	for (i = 0; i < ARRAY_SIZE(interrupts); i++) {
+		long n = 0;
+
+		for (f = 0; f < FITS && !check_failures; f++)
+			n += at_each(op_write, &fits[f], interrupts[i]);
+		CHECK(n > 5 * (long)FITS);
+		tap(true, "a writer interrupted by %s, %s: %ld %s", interrupt_names[i],
+		    overwrite ? "overwrite" : "discard", n, by_trap ? "instructions" : "places");
+	}
+}
+
+static void test_readers(bool overwrite)
+{
+	static const struct { const char *name; void (*op)(void); } readers[] = {
+		{ "taking", op_take }, { "peeking", op_peek }, { "counting", op_stats },
+	};
+	unsigned int o, i, f;
+
+	for (o = 0; o < 3; o++) {
+		long n = 0;
+
+		for (i = 0; i < 5; i++)
+			for (f = 1; f < FITS && !check_failures; f++) {
+				struct fit fit = fits[f];
+
+				fit.len = 1;
+				n += at_each(readers[o].op, &fit, interrupts[i]);
+			}
+		CHECK(n > 100);
+		tap(true, "%s while writers write, %s: %ld places", readers[o].name,
+		    overwrite ? "overwrite" : "discard", n);
+	}
+}
+
+/* Level 1 interrupted at its @inner-th place, level 0 at its @outer-th. */
+static long inner_at;
+static bool inner_more;
+static void (*inner_op)(void);
+static void (*inner_then)(void);
+
+static void step_inner(void)
+{
+	inner_more = step(inner_op, inner_at, inner_then);
+}
+
+static long at_each_twice(const struct fit *fit)
+{
+	long outer, inner, n = 0;
+	bool more = true;
+
+	for (outer = 1; more; outer++) {
+		for (inner = 1;; inner++) {
+			set_up(fit->full, fit->used);
+			op_len = fit->len;
+			inner_at = inner;
+			inner_more = false;
+			more = step(op_write, outer, step_inner);
+			n++;
+			if (!verify()) {
+				tap_note("at place %ld and %ld, fill %u * ROOM + %u, length %u",
+					 outer, inner, fit->full, fit->used, fit->len);
+				return 0;
+			}
+			if (!inner_more)
+				break;
+		}
+	}
+	return n;
+}
+
+static void test_twice(bool overwrite)
+{
+	static const struct { const char *name; void (*op)(void), (*then)(void); } pairs[] = {
+		{ "small, small", one_small, nmi_small },
+		{ "small, a whole block", one_small, nmi_large },
+		{ "small, a flood", one_small, nmi_flood },
+		{ "a whole block, small", one_large, nmi_small },
+		{ "a whole block, a flood", one_large, nmi_flood },
+		{ "a reader, a flood", take_block, nmi_flood },
+	};
+	unsigned int p, f;
+
+	for (p = 0; p < ARRAY_SIZE(pairs); p++) {
+		long n = 0;
+
+		inner_op = pairs[p].op;
+		inner_then = pairs[p].then;
+		for (f = 0; f < FITS && !check_failures; f++)
+			n += at_each_twice(&fits[f]);
+		CHECK(n > 100);
+		tap(true, "interrupted twice: %s, %s: %ld places", pairs[p].name,
+		    overwrite ? "overwrite" : "discard", n);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	bool longer = argc > 1 && !strcmp(argv[1], "--long");
+	int overwrite;
+
+	for (overwrite = 1; overwrite >= 0; overwrite--) {
+		ring = ring_make(2 * SUBBUF, SUBBUF, HEADER, overwrite);
+		test_writer(overwrite);
+		test_readers(overwrite);
+		test_twice(overwrite);
+#ifdef __x86_64__
+		if (longer && trap_works()) {
+			by_trap = true;
+			test_writer(overwrite);
+			by_trap = false;
+		}
+#endif
+		etch_ring_free(ring);
+	}
+	tap_note("%llu places in all", (unsigned long long)places);
+	return tap_end();
+}
