@@ -85,12 +85,15 @@ timeout_wrapper()
 	file "$ETCH_TOP/scripts/guest/timeout" /usr/bin/timeout
 }
 
+# The sample modules, where modprobe would look for them.
 modules()
 {
-	local ko
+	local ko release
 
-	find "$OUT" -path "$OUT/samples/etch/*.ko" | while read -r ko; do
-		file "$ko" "/lib/modules/etch/${ko##*/}"
+	release=$(cat "$OUT/include/config/kernel.release")
+	for ko in "$OUT"/samples/etch/*.ko; do
+		[ ! -e "$ko" ] || file "$ko" \
+			"/lib/modules/$release/kernel/samples/etch/${ko##*/}"
 	done
 }
 
