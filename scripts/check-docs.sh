@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The documentation is well formed and complete: kernel-doc and Sphinx have
+# nothing to say about it, and what there is in the sources is on the pages.
+# Prints TAP, works on build/linux.
+set -euo pipefail
+. "$(dirname "$0")/lib/common.sh"
+
+TREE=$ETCH_LINUX
+PAGES=$TREE/Documentation/trace/etch
+OUT=$ETCH_BUILD/docs
+
+# What Sphinx says about the machine, not about the pages.
+OF_THE_MACHINE='^Using .* theme$|dot\(1\) not found'
+
+tests=0 failed=0
+
+# result NAME COMPLAINTS: one line of TAP; the test failed if there are any.
+result()
+{
+	tests=$((tests + 1))
+	if [ -z "$2" ]; then
+		echo "ok $tests - $1"
+	else
+		failed=$((failed + 1))
+		echo "not ok $tests - $1"
+		echo "$2" | sed 's/^/# /'
+	fi
+}
+
+# kernel-doc exits with 0 when it only warns: what it prints counts.
+kernel_doc()
+{
+	local file
+
+	for file in "$@"; do
+		[ -e "$file" ] || echo "$file is missing"
+		perl "$TREE/scripts/kernel-doc" -none -Wall "$file" 2>&1 ||
+			echo "kernel-doc failed on $file"
+	done
+}
+
+have_sphinx()
+{
+	local install="apt-get install -y --no-install-recommends python3-sphinx"
+
+	command -v sphinx-build > /dev/null && return
+	[ "$(id -u)" -eq 0 ] || install="sudo -n $install"
+	# shellcheck disable=SC2086
+	DEBIAN_FRONTEND=noninteractive \
+		quietly "$ETCH_BUILD/log/sphinx-apt.log" $install >&2
+}
+
+# As the kernel's own makefile calls it for one folder, but for what that
+# first generates for other folders.
+sphinx()
+{
+	local rc=0 said
+
+	have_sphinx || { echo "sphinx-build cannot be had"; return; }
+	rm -rf "$OUT"
+	mkdir -p "$OUT" "$ETCH_BUILD/log"
+	said=$(srctree=$TREE BUILDDIR=$OUT SPHINX_CONF=$PAGES/conf.py \
+		PYTHONDONTWRITEBYTECODE=1 \
+		sphinx-build -q -b html -c "$TREE/Documentation" \
+		-d "$OUT/doctrees" -D version=6.12 -D release=6.12 \
+		-D kerneldoc_srctree="$TREE" \
+		-D kerneldoc_bin="$TREE/scripts/kernel-doc" \
+		"$PAGES" "$OUT/html" 2>&1 > "$ETCH_BUILD/log/docs.log") || rc=$?
+	grep -vE "$OF_THE_MACHINE" <<< "$said" | grep . || true
+	[ $rc -eq 0 ] || echo "sphinx-build: status $rc"
+	[ -s "$OUT/html/index.html" ] || echo "there is no index.html"
+}
+
+# Folders and files of the kernel tree that the pages name, in ``...``.
+missing_paths()
+{
+	local path
+
+	grep -ohE '``(Documentation|include|kernel|samples|linux|trace)/[^` ]+``' \
+		"$PAGES"/*.rst | tr -d '`' | sort -u |
+	while read -r path; do
+		[ -e "$TREE/$path" ] || [ -e "$TREE/include/$path" ] ||
+			echo "$path is on the pages, but not in the tree"
+	done
+}
+
+# unnamed PAGE WORD...: those that the page does not have in ``...``.
+unnamed()
+{
+	local page=$1 word
+	shift
+
+	[ $# -gt 0 ] || echo "nothing was found in the sources to look for"
+	for word in "$@"; do
+		grep -qF -- "\`\`$word" "$PAGES/$page" ||
+			echo "$word is not in $page"
+	done
+}
+
+# The files of debugfs: the tables of control.c, and those of events/.
+tree_files()
+{
+	sed -n 's/^\t{ "\([A-Za-z_]*\)", 0[0-7]*,.*/\1/p' "$TREE/kernel/etch/control.c"
+	grep -oE 'debugfs_create_file_unsafe\("[a-z]+"' \
+		"$TREE/kernel/etch/tree_events.c" | cut -d'"' -f2 |
+		sed 's/^/SYSTEM\/EVENT\//'
+}
+
+parameters()
+{
+	sed -n 's/^__setup("\([a-z_]*=\)".*/\1/p' "$TREE"/kernel/etch/*.c
+}
+
+source_files()
+{
+	find "$TREE/kernel/etch" -name '*.c' ! -name '*kunit*' -printf '%f\n'
+}
+
+"$ETCH_TOP/scripts/tree.py" build >&2
+
+echo "TAP version 13"
+result "kernel-doc of the headers" "$(kernel_doc "$TREE"/include/linux/etch*.h \
+	"$TREE/include/linux/immediate.h" "$TREE"/include/trace/etch/*.h)"
+result "kernel-doc of kernel/etch" "$(kernel_doc "$TREE"/kernel/etch/*.[ch])"
+result "kernel-doc of samples/etch" "$(kernel_doc "$TREE"/samples/etch/*.[ch])"
+result "Sphinx has no warning" "$(sphinx)"
+result "what the pages name is in the tree" "$(missing_paths)"
+mapfile -t words < <(tree_files | sort -u)
+result "every file of debugfs is on the users' page" \
+	"$(unnamed users.rst "${words[@]}")"
+mapfile -t words < <(parameters)
+result "every kernel parameter is on the users' page" \
+	"$(unnamed users.rst "${words[@]}")"
+mapfile -t words < <(source_files | sort)
+result "every source file is on the design page" \
+	"$(unnamed design.rst "${words[@]}")"
+echo "1..$tests"
+[ "$failed" -eq 0 ]
