@@ -185,7 +185,7 @@ struct etch_ring_params {
  * @records: how many
  * @begin:   a time not after the first record of their block (so if part of it was
  *           read before, possibly much earlier than the first record here)
- * @lost:    records lost on this ring, by all causes, when their block was begun.
+ * @lost:    records lost on this ring while it was on, when their block was begun.
  *           Grows from view to view by what was lost between, or in, the blocks.
  * @missed:  records that this reader did not get because they were overwritten
  *           since its last view (peek: or were read by the taking reader)
