@@ -180,6 +180,7 @@ void etch_line_free(struct etch_line *line);
 
 /* Bytes of the record at @record, of which at most @left are there; 0 when it makes no sense. */
 unsigned int etch_record_len(const void *record, unsigned int left);
+bool etch_record_known(const void *record, unsigned int left);
 
 /* Appends the record to line->text.seq, shaped as ftrace shapes it. Takes etch_event_sem. */
 void etch_line_print(struct etch_line *line, const struct etch_instance *inst,

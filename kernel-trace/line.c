@@ -167,6 +167,29 @@ unsigned int etch_record_len(const void *record, unsigned int left)
 	return len;
 }
 
+/**
+ * etch_record_known() - is there an event with the record's id?
+ * @record: aligned to 4 bytes
+ * @left: bytes from there to the end of the block's content
+ *
+ * If so, and etch_record_len() is 0, something is broken. If not, it may be that
+ * there was no memory to remember the events of a module that has gone.
+ *
+ * Context: process; takes etch_event_sem for reading.
+ * Return: true if there is one, or if @record is too short to have an id.
+ */
+bool etch_record_known(const void *record, unsigned int left)
+{
+	bool known;
+
+	if (left < sizeof(struct etch_head))
+		return true;
+	down_read(&etch_event_sem);
+	known = etch_event_by_id(etch_head_id(record));
+	up_read(&etch_event_sem);
+	return known;
+}
+
 /* ---- The printer's copy ---- */
 
 static bool etch_line_copy(struct etch_line *line, const void *record, unsigned int len)

@@ -185,8 +185,11 @@ static bool etch_stream_load(struct etch_merge *m, struct etch_stream *s)
 	item->record = head;
 	item->len = etch_record_len(head, left);
 	item->skip = item->len ? 0 : left;
-	if (item->len)
+	if (likely(item->len))
 		s->last = etch_time_full(s->last, head->word);
+	else
+		WARN_ONCE(etch_record_known(head, left),
+			  "etch: CPU %d: damaged record, %u bytes left\n", s->cpu, left);
 	item->time = s->last;
 	return true;
 }
@@ -472,8 +475,10 @@ void etch_item_print(struct etch_line *line, const struct etch_instance *inst,
 	if (item->len)
 		etch_line_print(line, inst, item->cpu, item->time, item->record, item->len);
 	else
-		trace_seq_printf(seq, "CPU:%d [etch: damaged record, %u bytes skipped]\n",
-				 item->cpu, item->skip);
+		trace_seq_printf(seq, "CPU:%d [etch: %s, %u bytes skipped]\n", item->cpu,
+				 etch_record_known(item->record, item->skip) ?
+				 "damaged record" : "record of an unknown event",
+				 item->skip);
 	if (likely(!trace_seq_has_overflowed(seq)))
 		return;
 	seq->seq.len = before;
