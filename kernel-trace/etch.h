@@ -293,6 +293,16 @@ void etch_available_events_show(struct seq_file *m, const struct etch_view_of *o
 unsigned long etch_boot_cpu_bytes(void);
 void etch_boot_events(struct etch_instance *inst);
 
+/* ---- syscalls.c: the system calls as events ---- */
+
+#ifdef CONFIG_ETCH_SYSCALLS
+void etch_syscalls_init(void);
+#else
+static inline void etch_syscalls_init(void)
+{
+}
+#endif
+
 /* ---- at boot ---- */
 
 int etch_marker_init(void);

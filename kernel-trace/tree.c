@@ -296,6 +296,7 @@ static int __init etch_start(void)
 	ret = etch_events_init();
 	if (ret)
 		return ret;
+	etch_syscalls_init();
 	ret = etch_marker_init();
 	if (ret)
 		return ret;
