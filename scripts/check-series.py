@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""The series and the files: do they agree, apply, and read well? Prints TAP.
+
+What a reviewer would send back is found here: a patch without a message, with
+fuzz, or with a finding of checkpatch; a file that the series does not give; a
+difference between quilt and git am.
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
+import layout
+import manifest
+import patchfile
+import refresh_rules as rules
+import tree
+
+IGNORE = layout.TOP / "scripts/checkpatch.ignore"
+FINDING = re.compile(r"^(?:(?P<file>\S+?):\d+: )?"
+                     r"(?:ERROR|WARNING):(?P<type>[A-Z_]+): (?P<text>.*)$")
+HEADERS = ("From", "Date", "Subject")
+
+
+class Tap:
+    """Numbers results, and remembers whether one failed."""
+
+    def __init__(self):
+        self.count = 0
+        self.failed = False
+
+    def result(self, name, problems):
+        """A test that passes when there are no problems."""
+        self.count += 1
+        self.failed |= bool(problems)
+        print(f"{'not ok' if problems else 'ok'} {self.count} - {name}")
+        for problem in problems:
+            for line in str(problem).splitlines():
+                print(f"# {line}")
+        sys.stdout.flush()
+
+    def skip(self, name, why):
+        """A test that could not be made."""
+        self.count += 1
+        print(f"ok {self.count} - {name} # SKIP {why}", flush=True)
+
+
+def listing():
+    """Series, manifest and folder name the same patches."""
+    series = manifest.series()
+    there = {path.name for path in layout.PATCHES.glob("*.patch")}
+    problems = [f"{name} is in series, not in patches/"
+                for name in series if name not in there]
+    problems += [f"{name} is in patches/, not in series"
+                 for name in sorted(there.difference(series))]
+    problems += [f"{name} is twice in series"
+                 for name in sorted(set(series)) if series.count(name) > 1]
+    return problems
+
+
+def message(patch):
+    """What is missing from a patch's message."""
+    problems = [f"no {name}: header" for name in HEADERS
+                if not patch.header(name)]
+    subject = patch.header("Subject") or ""
+    if not subject.startswith("[PATCH] "):
+        problems.append("the subject does not begin with [PATCH]")
+    if not re.search(r"^Signed-off-by: .+ <.+>$", patch.message, re.M):
+        problems.append("no Signed-off-by")
+    body = re.sub(r"\A(?:\S+: .*\n(?: .*\n)*)+", "", patch.message)
+    body = re.sub(r"^\S+-by: .*$", "", body, flags=re.M)
+    if len(body.split()) < 10:
+        problems.append("the message says next to nothing")
+    if not patch.diffs:
+        problems.append("it changes nothing")
+    return problems
+
+
+def homes(patches):
+    """Each of our own files is added by one patch, and only by it."""
+    problems, seen = [], {}
+    for name, patch in patches:
+        for diff in patch.diffs:
+            if diff.path in seen and layout.to_repo(diff.path) and (
+                    diff.kind == "new" or seen[diff.path][1] == "new"):
+                problems.append(f"{diff.path} is in {seen[diff.path][0]} "
+                                f"and in {name}")
+            seen.setdefault(diff.path, (name, diff.kind))
+    return problems
+
+
+def compare(left, right, names):
+    """How two overlays differ; names: what to call them."""
+    problems = []
+    for path in sorted(left.keys() | right.keys()):
+        if path not in right:
+            problems.append(f"{path}: only {names[0]} has it")
+        elif path not in left:
+            problems.append(f"{path}: only {names[1]} has it")
+        elif left[path] != right[path]:
+            what = "content" if left[path][0] != right[path][0] else "mode"
+            problems.append(f"{path}: {names[0]} and {names[1]} differ in "
+                            + what)
+    return problems
+
+
+def gives_files(overlay, patches):
+    """The series adds exactly the files that are here."""
+    added = {diff.path for _, patch in patches for diff in patch.diffs
+             if diff.kind == "new" and layout.to_repo(diff.path)}
+    ours = {path: (file.read_bytes(), layout.is_executable(file))
+            for path, file in layout.sources().items()}
+    given = {path: overlay[path] for path in added if path in overlay}
+    return compare(given, ours, ("the series", "this repository"))
+
+
+def ignored(kind, path):
+    """Whether scripts/checkpatch.ignore passes a finding over."""
+    for line in IGNORE.read_text().splitlines():
+        words = line.split("#")[0].split(None, 2)
+        if (len(words) == 3 and words[0] == kind
+                and fnmatchcase(path, words[1])):
+            return True
+    return False
+
+
+def checkpatch(name):
+    """checkpatch's errors and warnings that nothing excuses."""
+    command = ["perl", str(layout.PRISTINE / "scripts/checkpatch.pl"),
+               f"--root={layout.PRISTINE}", "--terse", "--showfile",
+               "--show-types", "--no-summary", "-"]
+    with open(layout.PATCHES / name, "rb") as patch, \
+            tempfile.TemporaryDirectory() as scratch:
+        # From a pipe and elsewhere: in this repository it would take the
+        # patch for a source file.
+        out = subprocess.run(command, stdin=patch, cwd=scratch, check=False,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             text=True, errors="replace").stdout
+    problems = []
+    for line in out.splitlines():
+        match = FINDING.match(line)
+        if match and not ignored(match["type"], match["file"] or ""):
+            problems.append(line)
+        elif not match and "checkpatch" in line.lower():
+            problems.append(line)       # it did not run
+    return problems
+
+
+def attempt(tap, name, function, *arguments):
+    """Run one comparison; a tree error is its problem. Gives its value."""
+    try:
+        value = function(*arguments)
+    except (tree.TreeError, manifest.ManifestError) as error:
+        tap.result(name, [error])
+        return None
+    tap.result(name, [])
+    return value
+
+
+def apply_both(tap, scratch, patches):
+    """quilt and git am, and what they give."""
+    quilt = attempt(tap, "quilt applies the series without fuzz",
+                    tree.overlay, layout.PRISTINE, scratch / "quilt")
+    git = attempt(tap, "git am applies the series", tree.overlay,
+                  layout.PRISTINE, scratch / "git", tree.git_am)
+    if quilt is not None and git is not None:
+        tap.result("quilt and git am give the same tree",
+                   compare(quilt, git, ("quilt", "git am")))
+    if quilt is not None:
+        tap.result("applying the series gives exactly our files",
+                   gives_files(quilt, patches))
+
+
+def vanilla(tap, scratch):
+    """The same on upstream's tree, if it can be had."""
+    name = "the series applies to vanilla 6.12.y"
+    made = subprocess.run([str(layout.TOP / "scripts/vanilla.sh"),
+                           *tree.touched()], check=False)
+    if made.returncode:
+        tap.skip(name, "the upstream source could not be had")
+        print("### vanilla 6.12.y: NOT CHECKED, no source", file=sys.stderr)
+        return
+    attempt(tap, name, tree.overlay, layout.BUILD / "vanilla/tree",
+            scratch / "vanilla")
+
+
+def main():
+    tap = Tap()
+    print("TAP version 13")
+    tap.result("series, manifest and patches/ agree", listing())
+    if tap.failed:
+        sys.exit(1)
+    try:
+        patches = list(tree.patches())
+        stale = rules.stale()
+    except (tree.TreeError, manifest.ManifestError,
+            patchfile.PatchError) as error:
+        tap.result("the patches and the manifest can be read", [error])
+        sys.exit(1)
+    tap.result("refresh would change nothing", stale)
+    tap.result("each of our files is in one patch", homes(patches))
+    for name, patch in patches:
+        tap.result(f"{name} has a message", message(patch))
+        tap.result(f"{name} passes checkpatch", checkpatch(name))
+    with tempfile.TemporaryDirectory() as scratch:
+        apply_both(tap, Path(scratch), patches)
+        vanilla(tap, Path(scratch))
+    print(f"1..{tap.count}")
+    sys.exit(1 if tap.failed else 0)
+
+
+if __name__ == "__main__":
+    main()

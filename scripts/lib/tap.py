@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Test results from TAP, nested or not.
+
+Three kinds of output are read: plain TAP ("ok 1 - name # SKIP why"), the
+kselftest runner's, which puts "# " before the lines of each program and gives
+it a result line of its own, and KTAP, which indents subtests by two spaces.
+
+What is counted are the leaves: a result line whose test had subtests stands
+for them and is not counted again, unless it failed while none of them did,
+or said so itself: a program that crashed after its last test.
+"""
+
+import re
+
+LINE = re.compile(
+    r"^(?P<indent>(?:# |  )*)(?P<not>not )?ok\s+\d*\s*(?:- )?(?P<name>[^#]*)"
+    r"(?:#\s*(?P<directive>[A-Za-z]+)(?P<why>.*))?$")
+PLAN = re.compile(r"^(?P<indent>(?:# |  )*)1\.\.(?P<count>\d+)(?P<rest>.*)$")
+
+
+class Case:
+    """One counted result."""
+
+    def __init__(self, name, status, why=""):
+        self.name = name
+        self.status = status        # "passed", "failed" or "skipped"
+        self.why = why
+
+    def __repr__(self):
+        return f"{self.status}: {self.name}"
+
+
+def _status(match):
+    """What a result line says."""
+    directive = (match["directive"] or "").upper()
+    if match["not"]:
+        return "failed"
+    if directive.startswith(("SKIP", "XFAIL", "TODO")):
+        return "skipped"
+    return "passed"
+
+
+def _depth(match):
+    """How many levels a line is nested; both indents are two wide."""
+    return len(match["indent"]) // 2
+
+
+class _Level:
+    """What has been seen at one depth since its parent's last result."""
+
+    def __init__(self):
+        self.cases = []
+        self.results = 0
+        self.plan = None
+
+    def missing(self):
+        """How many planned results never came."""
+        if self.plan is None:
+            return 0
+        return max(self.plan - self.results, 0)
+
+
+def _close(level, name):
+    """The cases of a finished level, its unmet plan among them."""
+    cases = list(level.cases)
+    if level.missing():
+        cases.append(Case(f"{name}: {level.missing()} planned results never "
+                          "came", "failed"))
+    return cases
+
+
+def _result(match, inner):
+    """The cases that a result line stands for."""
+    name = match["name"].strip() or "unnamed"
+    status = _status(match)
+    why = (match["why"] or "").strip()
+    if not inner:
+        return [Case(name, status, why)]
+    cases = [Case(f"{name}: {case.name}", case.status, case.why)
+             for case in inner]
+    if status == "failed" and all(c.status != "failed" for c in inner):
+        cases.append(Case(f"{name}: failed as a whole", "failed", why))
+    return cases
+
+
+def parse(lines):
+    """The counted cases of a TAP stream, in order."""
+    levels = {}
+    for line in lines:
+        line = line.rstrip("\r\n")
+        plan, match = PLAN.match(line), LINE.match(line)
+        if plan:
+            level = levels.setdefault(_depth(plan), _Level())
+            level.plan = int(plan["count"])
+            if not level.plan and "skip" in plan["rest"].lower():
+                level.cases.append(Case("all", "skipped", plan["rest"]))
+        elif match:
+            depth = _depth(match)
+            inner = []
+            for below in sorted(d for d in levels if d > depth):
+                inner += _close(levels.pop(below), match["name"].strip())
+            level = levels.setdefault(depth, _Level())
+            level.results += 1
+            level.cases += _result(match, inner)
+    cases = []
+    for depth in sorted(levels):
+        cases += _close(levels[depth], "end")
+    return cases
