@@ -138,6 +138,23 @@ static bool common_make_sense(const struct format *e)
 	return e->nr_common > 0;
 }
 
+/*
+ * A named difference: min() and max() in a print format have names with a number
+ * that counts up with each time the header is read. Takes the numbers away.
+ */
+static char *without_counters(char *print)
+{
+	char *at = print, *end;
+
+	while ((at = strstr(at, "__UNIQUE_ID_"))) {
+		at += strlen("__UNIQUE_ID_");
+		at += strcspn(at, "0123456789 ");
+		end = at + strspn(at, "0123456789");
+		memmove(at, end, strlen(end) + 1);
+	}
+	return print;
+}
+
 FIXTURE(format) {
 	struct list events;
 };
@@ -199,7 +216,7 @@ TEST_F_TIMEOUT(format, has_the_fields_and_print_format_of_ftrace, 120)
 		ASSERT_EQ(NULL, f.wrong)
 			TH_LOG("ftrace's %s does not parse at '%.60s'", file, f.wrong);
 		differ += !same_fields(&e, &f);
-		EXPECT_STREQ(f.print, e.print);
+		EXPECT_STREQ(without_counters(f.print), without_counters(e.print));
 		compared++;
 		free(ours);
 		free(theirs);

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+#
+# The kselftests of Etch under the kernel's own runner. It ends with status 0
+# whatever they say: the host reads their results from the report.
+cd /kselftest || exit 1
+
+# The runner opens /dev/stdout for what tests print. The report's device can be
+# opened only once, a pipe any number of times.
+ln -sf /proc/self/fd/1 /dev/stdout
+# shellcheck disable=SC2046
+sh ./run_kselftest.sh $(sed -n 's/.*kselftest=\([^ ]*\).*/-t \1/p' /proc/cmdline) 2>&1 | cat
