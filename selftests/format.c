@@ -21,7 +21,7 @@ struct format {
 	unsigned int id;
 	struct field fields[128];
 	unsigned int nr, nr_common;
-	const char *print;	/* in the text */
+	char *print;	/* in the text */
 	const char *wrong;	/* what could not be parsed, or NULL */
 };
 
@@ -106,6 +106,32 @@ static bool same_fields(const struct format *e, const struct format *f)
 		return false;
 	}
 	return true;
+}
+
+/*
+ * The same text, but for the numbers of unique names: min() and its like make such
+ * names in a print format, anew each time that the header is read.
+ */
+static bool same_print(const char *a, const char *b)
+{
+	static const char unique[] = "__UNIQUE_ID_";
+	const char *start = a;
+
+	while (*a && *a == *b) {
+		if (!strncmp(a, unique, strlen(unique)))
+			start = a;
+		a++;
+		b++;
+		/* Behind "__UNIQUE_ID_" and a letter or more comes the number. */
+		if (a - start < (long)strlen(unique) || a[-1] != '_' ||
+		    strncmp(start, unique, strlen(unique)) ||
+		    strspn(start, "_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") !=
+		    (size_t)(a - start))
+			continue;
+		a += strspn(a, "0123456789");
+		b += strspn(b, "0123456789");
+	}
+	return *a == *b;
 }
 
 /* The event's own fields follow the head, one behind the other. */

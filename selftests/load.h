@@ -133,48 +133,59 @@ static inline void load_files(const char *dir)
 
 /* A small file system on a loop device, if the means for one are here. */
 struct load_disk {
-	char dir[64];
-	int backing, loop;
-	bool mounted;
+	char dir[64], loop[32];
+	bool attached, mounted;
 };
 
-static inline void load_disk_open(struct load_disk *disk)
+/* A device that is mounted may not be open for writing: nothing stays open. */
+static inline bool load_disk_attach(struct load_disk *disk)
 {
-	char backing[80], command[200], name[32];
-	int control, nr;
+	char backing[80];
+	int control, nr, fd, loop;
 
-	memset(disk, 0, sizeof(*disk));
-	disk->backing = disk->loop = -1;
-	snprintf(disk->dir, sizeof(disk->dir), "/tmp/etch-disk.%d", getpid());
 	snprintf(backing, sizeof(backing), "%s.img", disk->dir);
-	mkdir(disk->dir, 0700);
-	disk->backing = open(backing, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	unlink(backing);
-	(void)!ftruncate(disk->backing, 4 << 20);
 	control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
 	nr = ioctl(control, LOOP_CTL_GET_FREE);
 	close(control);
 	if (nr < 0)
-		return;
-	snprintf(name, sizeof(name), "/dev/loop%d", nr);
-	disk->loop = open(name, O_RDWR | O_CLOEXEC);
-	if (ioctl(disk->loop, LOOP_SET_FD, disk->backing))
+		return false;
+	snprintf(disk->loop, sizeof(disk->loop), "/dev/loop%d", nr);
+	loop = open(disk->loop, O_RDWR | O_CLOEXEC);
+	fd = open(backing, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	unlink(backing);
+	disk->attached = !ftruncate(fd, 4 << 20) && !ioctl(loop, LOOP_SET_FD, fd);
+	close(fd);
+	close(loop);
+	return disk->attached;
+}
+
+static inline void load_disk_open(struct load_disk *disk)
+{
+	char command[200];
+
+	memset(disk, 0, sizeof(*disk));
+	snprintf(disk->dir, sizeof(disk->dir), "/tmp/etch-disk.%d", getpid());
+	mkdir(disk->dir, 0700);
+	if (!load_disk_attach(disk))
 		return;
 	snprintf(command, sizeof(command),
-		 "(mkfs.ext4 -q -F %s || mke2fs -F %s) >/dev/null 2>&1", name, name);
-	if (system(command))
-		return;
-	disk->mounted = !mount(name, disk->dir, "ext4", 0, NULL);
+		 "(mkfs.ext4 -q -F %s || mke2fs -F %s) >/dev/null 2>&1",
+		 disk->loop, disk->loop);
+	if (!system(command))
+		disk->mounted = !mount(disk->loop, disk->dir, "ext4", 0, NULL);
+	if (!disk->mounted)
+		printf("# no file system on a loop device: its events will be missing\n");
 }
 
 static inline void load_disk_close(struct load_disk *disk)
 {
+	int loop = open(disk->loop, O_RDONLY | O_CLOEXEC);
+
 	if (disk->mounted)
 		umount(disk->dir);
-	if (disk->loop >= 0)
-		ioctl(disk->loop, LOOP_CLR_FD, 0);
-	close(disk->loop);
-	close(disk->backing);
+	if (disk->attached)
+		ioctl(loop, LOOP_CLR_FD, 0);
+	close(loop);
 	rmdir(disk->dir);
 }
 

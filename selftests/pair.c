@@ -5,7 +5,8 @@
  *
  * All events are enabled in both while both are stopped. Etch is started
  * first and stopped last, so that what ftrace has of an event on a CPU must be
- * a run, without a gap, of what Etch has of it. Nothing may be lost on either
+ * a run, without a gap, of what Etch has of it; in between, hits that are under
+ * way are given the time to end. Nothing may be lost on either
  * side, or the test says nothing and fails.
  *
  * Two tracers record a hit one after the other, and an interrupt may come in
@@ -13,6 +14,8 @@
  * the second's. So the order that is compared is that of each event, CPU, task
  * and context (task, softirq, hard interrupt, NMI), in which hits do not nest.
  */
+
+#include <linux/membarrier.h>
 
 #include "lists.h"
 #include "load.h"
@@ -304,6 +307,12 @@ static void run_load(void)
 	load_disk_close(&disk);
 }
 
+/* No hit that began before is still under way when this returns: they do not sleep. */
+static int wait_for_hits(void)
+{
+	return syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) ? errno : 0;
+}
+
 FIXTURE(pair) {
 };
 
@@ -345,9 +354,11 @@ TEST_F_TIMEOUT(pair, every_event_reads_the_same, 600)
 	ASSERT_EQ(0, write_file(ETCH, "events/enable", "1"));
 
 	ASSERT_EQ(0, write_file(ETCH, "tracing_on", "1"));
+	ASSERT_EQ(0, wait_for_hits());
 	ASSERT_EQ(0, write_file(FTRACE, "tracing_on", "1"));
 	run_load();
 	ASSERT_EQ(0, write_file(FTRACE, "tracing_on", "0"));
+	ASSERT_EQ(0, wait_for_hits());
 	ASSERT_EQ(0, write_file(ETCH, "tracing_on", "0"));
 	ASSERT_EQ(0, write_file(ETCH, "events/enable", "0"));
 	ASSERT_EQ(0, write_file(FTRACE, "events/enable", "0"));
