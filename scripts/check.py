@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Every test, lane by lane; the last line counts them.
+
+  check.py [LANE...]     harness series docs ring kunit um x86-64; all by default
+
+A lane that cannot run, or that runs no test, has failed. A kernel that does
+not boot, does not end in time, or has trouble on its console, has failed too,
+whatever its tests said.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
+import console
+import guest
+import layout
+import machine
+import tap
+import tree
+
+SCRIPTS = layout.TOP / "scripts"
+LOGS = layout.BUILD / "log"
+# What tests of early tracing need of the command line.
+BOOT = ["etch_event=sched:sched_process_fork", "etch_buf_size=2M"]
+# Seconds until a guest with the kselftests is given up.
+LIMITS = {"um": 900, "x86-64-events": 2100}
+
+
+class LaneError(Exception):
+    """Why a lane could not run, as a sentence."""
+
+
+def say(text):
+    """A step, as the shell scripts say it."""
+    print(f"==> {text}", flush=True)
+
+
+def build_environment():
+    """What makes builds repeatable and the compiler's cache hit."""
+    return {**os.environ, "KBUILD_BUILD_USER": "etch",
+            "KBUILD_BUILD_HOST": "etch",
+            "KBUILD_BUILD_TIMESTAMP": "Fri Nov  1 00:00:00 UTC 2024",
+            "CCACHE_BASEDIR": str(layout.BUILD), "CCACHE_NOHASHDIR": "1"}
+
+
+def run(command, log=None):
+    """Run a command; gives (status, its output), kept in log if named."""
+    result = subprocess.run([str(word) for word in command], cwd=layout.TOP,
+                            env=build_environment(), text=True, check=False,
+                            errors="replace", stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT)
+    if log:
+        LOGS.mkdir(parents=True, exist_ok=True)
+        (LOGS / log).write_text(result.stdout)
+    return result.returncode, result.stdout
+
+
+def need(command):
+    """Run a command that shows its own progress; it must succeed."""
+    words = [str(word) for word in command]
+    if subprocess.run(words, cwd=layout.TOP, check=False).returncode:
+        raise LaneError(" ".join(words) + " failed")
+
+
+def tap_lane(command, log):
+    """The cases of a command that prints TAP; a failed status counts."""
+    status, out = run(command, log)
+    cases = tap.parse(out.splitlines())
+    if status and all(case.status != "failed" for case in cases):
+        tail = "\n".join(out.splitlines()[-15:])
+        raise LaneError(f"{command[0]} ended with status {status}:\n{tail}")
+    return cases
+
+
+def harness():
+    """The tests of the harness itself, on recorded logs."""
+    return tap_lane([sys.executable, SCRIPTS / "tests/run.py"], "harness.tap")
+
+
+def series():
+    """Files and patches."""
+    return tap_lane([SCRIPTS / "check-series.py"], "series.tap")
+
+
+def docs():
+    """The documentation, by kernel-doc and Sphinx."""
+    return tap_lane([SCRIPTS / "check-docs.sh"], "docs.tap")
+
+
+def ring():
+    """The ring buffer's source in user space, under the sanitizers."""
+    return tap_lane(["make", "-s", "-C", "selftests/ring", "check"],
+                    "ring.tap")
+
+
+def kunit_cases(group, prefix=""):
+    """The leaves of kunit.py's JSON."""
+    names = {"PASS": "passed", "FAIL": "failed", "SKIP": "skipped"}
+    cases = []
+    for case in group.get("test_cases", []):
+        status = names.get(case["status"], "failed")
+        cases.append(tap.Case(prefix + case["name"], status))
+    for sub in group.get("sub_groups", []):
+        cases += kunit_cases(sub, f"{prefix}{sub['name']}: ")
+    return cases
+
+
+def kunit():
+    """The KUnit suites, through the kernel's own runner, in um."""
+    folder, report = layout.BUILD / "kunit", LOGS / "kunit.json"
+    folder.mkdir(parents=True, exist_ok=True)
+    report.unlink(missing_ok=True)
+    # It must be run in the tree, and calls make there.
+    status, out = run(
+        ["env", "-C", layout.LINUX, sys.executable,
+         "tools/testing/kunit/kunit.py", "run", "--arch=um",
+         "--kunitconfig=kernel/etch/.kunitconfig", f"--build_dir={folder}",
+         f"--jobs={os.cpu_count()}", "--make_options=CC=ccache gcc",
+         "--timeout=600", f"--json={report}"], "kunit.log")
+    if not report.exists():
+        tail = "\n".join(out.splitlines()[-25:])
+        raise LaneError(f"kunit.py ended with status {status}:\n{tail}")
+    cases = kunit_cases(json.loads(report.read_text()))
+    log = (folder / "test.log").read_text(errors="replace")
+    cases += [tap.Case(f"{what} in the kernel's log, line {number}: {line}",
+                       "failed")
+              for number, what, line in console.scan(log)[:5]]
+    if status and all(case.status != "failed" for case in cases):
+        raise LaneError(f"kunit.py ended with status {status}")
+    return cases
+
+
+def kselftest(name):
+    """The kselftests in the kernel of a lane."""
+    installed = layout.BUILD / "kselftest"
+    need([SCRIPTS / "build.sh", name])
+    need([SCRIPTS / "selftests.sh", installed])
+    need([SCRIPTS / "rootfs.sh", name, installed])
+    say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
+
+    def show(data):
+        """Results as they come, each on a line."""
+        for line in data.decode("utf-8", "replace").splitlines():
+            if tap.LINE.match(line):
+                print(f"    {line}", flush=True)
+
+    result = guest.boot(name, layout.BUILD / name / "initrd.gz", "kselftest",
+                        LIMITS[name], show, BOOT)
+    cases = tap.parse(result.lines())
+    cases += [tap.Case(problem, "failed") for problem in result.problems()]
+    say(f"Guest ran {result.seconds:.0f} s.")
+    return cases
+
+
+def um():
+    """The kselftests in User-mode Linux."""
+    return kselftest("um")
+
+
+def x86_64():
+    """The kselftests in an x86-64 kernel with about a thousand events."""
+    return kselftest("x86-64-events")
+
+
+LANES = {"harness": harness, "series": series, "docs": docs, "ring": ring,
+         "kunit": kunit, "um": um, "x86-64": x86_64}
+
+
+def run_lane(name):
+    """(cases, seconds) of a lane; whatever keeps it from running is a case."""
+    start = time.monotonic()
+    say(f"Lane {name}: {LANES[name].__doc__}")
+    try:
+        cases = LANES[name]()
+        if not cases:
+            raise LaneError("no test ran")
+    except (LaneError, machine.MachineError, tree.TreeError, OSError) as error:
+        cases = [tap.Case(f"the lane could not run: {error}", "failed")]
+    for case in cases:
+        if case.status != "passed":
+            print(f"### {name}: {case.status}: {case.name} {case.why}",
+                  flush=True)
+    return cases, time.monotonic() - start
+
+
+def count(cases, status):
+    """How many cases have a status."""
+    return sum(case.status == status for case in cases)
+
+
+def table(results):
+    """The lanes with their counts and times."""
+    row = "{:<10} {:>7} {:>7} {:>8} {:>8}"
+    print("\n" + row.format("lane", "passed", "failed", "skipped", "seconds"))
+    for name, (cases, seconds) in results.items():
+        print(row.format(name, count(cases, "passed"), count(cases, "failed"),
+                         count(cases, "skipped"), f"{seconds:.0f}"))
+
+
+def main():
+    names = sys.argv[1:] or list(LANES)
+    unknown = [name for name in names if name not in LANES]
+    if unknown:
+        sys.exit(f"no lane {unknown[0]}; there are: {' '.join(LANES)}")
+    results = {}
+    if run(["python3", SCRIPTS / "tree.py", "build"], "tree.log")[0]:
+        print((LOGS / "tree.log").read_text())
+        results["tree"] = ([tap.Case("build/linux could not be made",
+                                     "failed")], 0)
+        names = [name for name in names if name in ("harness", "series")]
+    for name in names:
+        results[name] = run_lane(name)
+    table(results)
+    every = [case for cases, _ in results.values() for case in cases]
+    print("\n{} passed, {} failed, {} skipped".format(
+        *(count(every, status)
+          for status in ("passed", "failed", "skipped"))))
+    sys.exit(1 if count(every, "failed") else 0)
+
+
+if __name__ == "__main__":
+    main()
