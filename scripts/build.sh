@@ -3,7 +3,7 @@
 #
 # build.sh LANE: configure and build the lane's kernel and modules from
 # build/linux, out of tree, in build/LANE. WITHOUT="etch" leaves a fragment
-# out, OUT=DIR builds elsewhere (both for comparisons).
+# out, MORE="name" adds one, OUT=DIR builds elsewhere (all for comparisons).
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
@@ -11,6 +11,7 @@ LANE=${1:-um}
 [ -f "$ETCH_TOP/scripts/lanes/$LANE" ] ||
 	die "there is no lane $LANE; there are:" \
 		"$(cd "$ETCH_TOP/scripts/lanes" && echo *)"
+# shellcheck source=/dev/null
 . "$ETCH_TOP/scripts/lanes/$LANE"
 
 OUT=${OUT:-$ETCH_BUILD/$LANE}
@@ -28,7 +29,7 @@ fragments()
 {
 	local name
 
-	for name in $FRAGMENTS; do
+	for name in $FRAGMENTS ${MORE:-}; do
 		[[ " ${WITHOUT:-} " == *" $name "* ]] ||
 			echo "$ETCH_TOP/scripts/config/$name.config"
 	done
