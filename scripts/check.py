@@ -43,7 +43,7 @@ def say(text):
 
 def build_environment():
     """What makes builds repeatable and the compiler's cache hit."""
-    return {**os.environ, "KBUILD_BUILD_USER": "etch",
+    return {**machine.um_environment(), "KBUILD_BUILD_USER": "etch",
             "KBUILD_BUILD_HOST": "etch",
             "KBUILD_BUILD_TIMESTAMP": "Fri Nov  1 00:00:00 UTC 2024",
             "CCACHE_BASEDIR": str(layout.BUILD), "CCACHE_NOHASHDIR": "1"}
