@@ -99,7 +99,8 @@ def command(name, initrd, append, console=None, report=None):
                   f"null,fd:{report}")
     if console is None:
         return x86_64(kernel, initrd, append,
-                      "stdio,id=console,signal=off", "null,id=report")
+                      "stdio,id=console,signal=off",
+                      "file,id=report,path=/dev/null")
     return x86_64(kernel, initrd, append,
                   f"file,id=console,path=/dev/fd/{console}",
                   f"file,id=report,path=/dev/fd/{report}")
