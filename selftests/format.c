@@ -21,7 +21,7 @@ struct format {
 	unsigned int id;
 	struct field fields[128];
 	unsigned int nr, nr_common;
-	char *print;	/* in the text */
+	const char *print;	/* in the text */
 	const char *wrong;	/* what could not be parsed, or NULL */
 };
 
@@ -108,32 +108,6 @@ static bool same_fields(const struct format *e, const struct format *f)
 	return true;
 }
 
-/*
- * The same text, but for the numbers of unique names: min() and its like make such
- * names in a print format, anew each time that the header is read.
- */
-static bool same_print(const char *a, const char *b)
-{
-	static const char unique[] = "__UNIQUE_ID_";
-	const char *start = a;
-
-	while (*a && *a == *b) {
-		if (!strncmp(a, unique, strlen(unique)))
-			start = a;
-		a++;
-		b++;
-		/* Behind "__UNIQUE_ID_" and a letter or more comes the number. */
-		if (a - start < (long)strlen(unique) || a[-1] != '_' ||
-		    strncmp(start, unique, strlen(unique)) ||
-		    strspn(start, "_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") !=
-		    (size_t)(a - start))
-			continue;
-		a += strspn(a, "0123456789");
-		b += strspn(b, "0123456789");
-	}
-	return *a == *b;
-}
-
 /* The event's own fields follow the head, one behind the other. */
 static bool places_make_sense(const struct format *e)
 {
@@ -166,11 +140,11 @@ static bool common_make_sense(const struct format *e)
 
 /*
  * A named difference: min() and max() in a print format have names with a number
- * that counts up with each time the header is read. Takes the numbers away.
+ * that counts up with each time the header is read. A copy without the numbers.
  */
-static char *without_counters(char *print)
+static char *without_counters(const char *print)
 {
-	char *at = print, *end;
+	char *copy = strdup(print), *at = copy, *end;
 
 	while ((at = strstr(at, "__UNIQUE_ID_"))) {
 		at += strlen("__UNIQUE_ID_");
@@ -178,7 +152,19 @@ static char *without_counters(char *print)
 		end = at + strspn(at, "0123456789");
 		memmove(at, end, strlen(end) + 1);
 	}
-	return print;
+	return copy;
+}
+
+static bool same_print(const struct format *e, const struct format *f)
+{
+	char *ours = without_counters(e->print), *theirs = without_counters(f->print);
+	bool same = !strcmp(ours, theirs);
+
+	if (!same)
+		printf("# %s: %s# in ftrace: %s", e->name, ours, theirs);
+	free(ours);
+	free(theirs);
+	return same;
 }
 
 FIXTURE(format) {
@@ -242,7 +228,7 @@ TEST_F_TIMEOUT(format, has_the_fields_and_print_format_of_ftrace, 120)
 		ASSERT_EQ(NULL, f.wrong)
 			TH_LOG("ftrace's %s does not parse at '%.60s'", file, f.wrong);
 		differ += !same_fields(&e, &f);
-		EXPECT_STREQ(without_counters(f.print), without_counters(e.print));
+		differ += !same_print(&e, &f);
 		compared++;
 		free(ours);
 		free(theirs);
