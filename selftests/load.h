@@ -59,7 +59,7 @@ static inline void load_pin(int cpu)
 
 static inline void load_exec(void)
 {
-	char *argv[] = { "etch-load", NULL }, *envp[] = { LOAD_NOP "=1", NULL };
+	char *const argv[] = { "etch-load", NULL }, *const envp[] = { LOAD_NOP "=1", NULL };
 	pid_t pid = fork();
 
 	if (!pid) {
