@@ -10,7 +10,8 @@ help:
 	@echo 'Etch, static tracing for Linux 6.12. Verbs:'
 	@awk -F '## ' '/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); \
 		printf "  make %-14s %s\n", $$1, $$2 }' Makefile
-	@echo 'LANE=um (default), x86-64 or x86-64-events says which kernel;'
+	@echo 'LANE=um (default), x86-64, ... (scripts/lanes) says which kernel;'
+	@echo 'CHECK="series um" limits make check to some of its lanes;'
 	@echo 'KDIR=/path takes a Linux 6.12.y tree of yours as the base.'
 
 run: fetch tree		## build a kernel with Etch, boot it under load, show its events
@@ -20,7 +21,7 @@ shell: fetch tree	## the same kernel, and you in a shell inside
 	@$S/run.sh shell
 
 check: fetch		## every test, in every lane; the last line counts them
-	@$S/check.py
+	@$S/check.py $(CHECK)
 
 apply:			## put the series on a kernel tree of yours: KDIR=/path
 	@$S/apply.sh

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Every test, lane by lane; the last line counts them.
 
-  check.py [LANE...]     harness series docs ring kunit um x86-64; all by default
+  check.py [LANE...]     those of LANES (at the end of this file); default all
 
 A lane that cannot run, or that runs no test, has failed. A kernel that does
 not boot, does not end in time, or has trouble on its console, has failed too,
@@ -29,7 +29,7 @@ LOGS = layout.BUILD / "log"
 # What tests of early tracing need of the command line.
 BOOT = ["etch_event=sched:sched_process_fork", "etch_buf_size=2M"]
 # Seconds until a guest with the kselftests is given up.
-LIMITS = {"um": 900, "x86-64-events": 2100}
+LIMITS = {"um": 900, "um-bare": 900, "x86-64-events": 2100}
 
 
 class LaneError(Exception):
@@ -163,13 +163,18 @@ def um():
     return kselftest("um")
 
 
+def um_bare():
+    """The kselftests in User-mode Linux without ftrace."""
+    return kselftest("um-bare")
+
+
 def x86_64():
     """The kselftests in an x86-64 kernel with about a thousand events."""
     return kselftest("x86-64-events")
 
 
 LANES = {"harness": harness, "series": series, "docs": docs, "ring": ring,
-         "kunit": kunit, "um": um, "x86-64": x86_64}
+         "kunit": kunit, "um": um, "um-bare": um_bare, "x86-64": x86_64}
 
 
 def run_lane(name):
