@@ -17,7 +17,7 @@ flex		flex
 bison		bison
 bc		bc
 cpio		cpio
-depmod		kmod
+kmod		kmod
 xz		xz-utils
 perl		perl
 python3		python3
@@ -31,6 +31,7 @@ patch		patch
 # Files that tell of packages without a command.
 FILES="
 /bin/busybox			busybox-static
+/usr/include/stdio.h		libc6-dev
 /usr/include/gelf.h		libelf-dev
 /usr/include/openssl/evp.h	libssl-dev
 $ARCHIVE	linux-source-6.12
