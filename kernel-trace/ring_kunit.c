@@ -20,6 +20,7 @@
 #include "ring_internal.h"
 
 #define TEST_HEADER	64U
+#define TIMER_PERIOD	ns_to_ktime(50 * NSEC_PER_USEC)
 
 /* A record: its number, which its last bytes repeat. */
 struct test_rec {
@@ -303,7 +304,7 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 	f->half_way += f->ring->nest != 0;
 	for (i = 0; i < 20; i++)
 		put(f, 1, 16 + f->stored[1] % 50);
-	hrtimer_forward_now(timer, ns_to_ktime(50 * NSEC_PER_USEC));
+	hrtimer_forward_now(timer, TIMER_PERIOD);
 	return HRTIMER_RESTART;
 }
 
@@ -320,7 +321,7 @@ static void interrupted(struct kunit *test)
 
 		/* The ring is this CPU's: stay here. */
 		migrate_disable();
-		hrtimer_start(&f->timer, ns_to_ktime(50 * NSEC_PER_USEC), HRTIMER_MODE_REL_PINNED_HARD);
+		hrtimer_start(&f->timer, TIMER_PERIOD, HRTIMER_MODE_REL_PINNED_HARD);
 		for (i = 0; i < 200000; i++) {
 			put(f, 0, 16 + i % 90);
 			if (i % 100 == 0)

@@ -6,7 +6,7 @@
  * touch memory. From there, at the k-th call, something else happens: a writer of a higher
  * level, a flood of them, a reader, a look. Then the writer runs on and the
  * account must be right. This for all k, from all interesting fills of the ring, and
- * once more with the interrupting writer interrupted at each of its places by a third.
+ * once more at any two places, and with the interrupter interrupted at each of its own.
  *
  * In the long run the processor's trap flag does the same once more between any
  * two instructions, so that nothing depends on what the stand-ins think is a place.
@@ -34,6 +34,7 @@ static u64 failed;
 /* What is interrupted, by depth: at the @at-th place @then is done. */
 static struct step {
 	long	at;
+	long	at_too;		/* a place behind @at, to do it once more; or 0 */
 	long	count;
 	long	rip;		/* by traps: where the last one was */
 	bool	done;
@@ -61,8 +62,17 @@ static void interrupt_here(void)
 
 static void on_point(void)
 {
-	if (count_place())
-		interrupt_here();
+	struct step *s = &steps[depth];
+
+	if (!count_place())
+		return;
+	interrupt_here();
+	if (s->at_too) {
+		s->at = s->at_too;
+		s->at_too = 0;
+		s->done = false;
+		shim_point = on_point;
+	}
 }
 
 #ifdef __x86_64__
@@ -133,17 +143,25 @@ static __always_inline void step_again(void)
 		shim_point = on_point;
 }
 
-/* Do @op, and @then at its @at-th place. False: it does not have so many. */
-static bool step(void (*op)(void), long at, void (*then)(void))
+/*
+ * Do @op, and @then at its @at-th place and, if that is not 0, its @at_too-th. False: it
+ * does not have so many.
+ */
+static bool step_twice(void (*op)(void), long at, long at_too, void (*then)(void))
 {
 	struct step *s = &steps[++depth];
 
-	*s = (struct step){ .at = at, .then = then };
+	*s = (struct step){ .at = at, .at_too = at_too, .then = then };
 	step_again();
 	op();
 	full_speed();
 	depth--;
 	return s->done;
+}
+
+static bool step(void (*op)(void), long at, void (*then)(void))
+{
+	return step_twice(op, at, 0, then);
 }
 
 static void put(int level, unsigned int len)
@@ -417,6 +435,47 @@ static void test_readers(bool overwrite)
 	}
 }
 
+/* Interrupt op_write at any two places by @then. Returns how many pairs. */
+static long at_any_two(const struct fit *fit, void (*then)(void))
+{
+	long first, second, n = 0;
+
+	for (first = 1;; first++) {
+		for (second = first + 1;; second++) {
+			bool more;
+
+			set_up(fit->full, fit->used);
+			op_len = fit->len;
+			more = step_twice(op_write, first, second, then);
+			n += more;
+			if (!verify()) {
+				tap_note("at places %ld and %ld, fill %u * ROOM + %u, length %u",
+					 first, second, fit->full, fit->used, fit->len);
+				return 0;
+			}
+			if (!more)
+				break;
+		}
+		if (second == first + 1)
+			return n;
+	}
+}
+
+static void test_two(bool overwrite)
+{
+	unsigned int i, f;
+
+	for (i = 0; i < ARRAY_SIZE(interrupts); i++) {
+		long n = 0;
+
+		for (f = 0; f < FITS && !check_failures; f++)
+			n += at_any_two(&fits[f], interrupts[i]);
+		CHECK(n > 100);
+		tap(true, "a writer interrupted two times by %s, %s: %ld pairs of places",
+		    interrupt_names[i], overwrite ? "overwrite" : "discard", n);
+	}
+}
+
 /* Level 1 interrupted at its @inner-th place, level 0 at its @outer-th. */
 static long inner_at;
 static bool inner_more;
@@ -473,7 +532,7 @@ static void test_twice(bool overwrite)
 		for (f = 0; f < FITS && !check_failures; f++)
 			n += at_each_twice(&fits[f]);
 		CHECK(n > 100);
-		tap(true, "interrupted twice: %s, %s: %ld places", pairs[p].name,
+		tap(true, "an interrupter interrupted: %s, %s: %ld pairs of places", pairs[p].name,
 		    overwrite ? "overwrite" : "discard", n);
 	}
 }
@@ -487,6 +546,7 @@ int main(int argc, char **argv)
 		ring = ring_make(2 * SUBBUF, SUBBUF, HEADER, overwrite);
 		test_writer(overwrite);
 		test_readers(overwrite);
+		test_two(overwrite);
 		test_twice(overwrite);
 #ifdef __x86_64__
 		if (longer && trap_works()) {
