@@ -18,7 +18,7 @@
  * for each way that the writers and the reader can take turns. Compiling with one of
  * the BUG_ macros takes out one rule; check.sh shows that each is missed.
  *
- *	spin -a -DOVERWRITE=1 -DR0=3 -DR1=1 -DR2=1 ring.pml
+ *	spin -a -DOVERWRITE=1 -DS=3 -DR0=3 -DR1=1 -DR2=0 ring.pml
  *	gcc -O2 -DSAFETY -DCOLLAPSE -DMEMLIM=6000 -o pan pan.c && ./pan -m200000
  */
 #ifndef N
@@ -156,9 +156,7 @@ more:
 	if
 	:: wg < g ->
 	   STEP(bt = clock);
-#ifndef BUG_COUNT_DROPPED_LATE
 	   STEP(dr = (wt -> 0 : records_of[b]));
-#endif
 	   if
 	   :: atomic { MAY(lv) && slot_gen[g % N] == wg && slot_block[g % N] == b && slot_taken[g % N] == wt ->
 		slot_gen[g % N] = g; slot_taken[g % N] = 0 }
@@ -166,9 +164,6 @@ more:
 	      goto more
 	   fi;
 	   STEP(begin_of[b] = bt);
-#ifdef BUG_COUNT_DROPPED_LATE
-	   STEP(dr = (wt -> 0 : records_of[b]));
-#endif
 	   STEP(overwritten = overwritten + dr)
 	:: else
 	fi;
