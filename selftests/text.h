@@ -9,7 +9,8 @@
  *	            comm-pid     [cpu] flags  seconds.micros: event: text
  *
  * What is said between the time and the first ": " is the event; a record of
- * several lines carries the further ones in its text.
+ * several lines carries the further ones in its text. Events of system calls have
+ * no name in front, but "sys_NAME(" at the entry and "sys_NAME -> " at the exit.
  */
 
 #include "etch_test.h"
@@ -73,10 +74,35 @@ static inline char *text_prefix(char *at, struct record *r)
 	return end + 2;
 }
 
+/*
+ * Where the name at @event ends, which is then ended with a zero; NULL if there is none. The
+ * name of a system call's event is spelled out, over the time in front of it.
+ */
+static inline char *text_cut_event(char **event)
+{
+	static const struct {
+		const char *behind, *name;
+	} calls[] = { { "(", "sys_enter_" }, { " -> ", "sys_exit_" } };
+	char *end = *event + strcspn(*event, ":( ");
+
+	for (size_t i = 0; i < 2 && !strncmp(*event, "sys_", 4); i++) {
+		if (strncmp(end, calls[i].behind, strlen(calls[i].behind)))
+			continue;
+		*event -= strlen(calls[i].name) - strlen("sys_");
+		memcpy(*event, calls[i].name, strlen(calls[i].name));
+		*end = 0;
+		return end;
+	}
+	end = strchr(*event, ':');
+	if (end)
+		*end = 0;
+	return end;
+}
+
 /* One line, ended with a zero. False: this is no record's first line. */
 static inline bool text_parse_line(char *line, struct record *r)
 {
-	char *at, *event = NULL, *dash, *colon;
+	char *at, *event = NULL, *dash, *end;
 
 	for (at = strchr(line, '['); at && !event; at = strchr(at + 1, '[')) {
 		event = text_prefix(at, r);
@@ -87,13 +113,14 @@ static inline bool text_parse_line(char *line, struct record *r)
 		return false;
 	*at = 0;
 	dash = strrchr(line, '-');
-	colon = strchr(event, ':');
-	if (!dash || !colon)
+	if (!dash)
 		return false;
 	r->pid = atoi(dash + 1);
-	*colon = 0;
+	end = text_cut_event(&event);
+	if (!end)
+		return false;
 	r->event = event;
-	r->text = colon[1] ? colon + 2 : colon + 1;
+	r->text = end + (end[1] == ' ' ? 2 : 1);
 	return true;
 }
 
