@@ -21,7 +21,7 @@ next_steps()
 	cat <<-END
 
 	What next, in $KDIR:
-	    scripts/config -e DEBUG_FS -e ETCH    (or: make menuconfig, Kernel hacking -> Tracers)
+	    scripts/config -e DEBUG_FS -e ETCH    (or: make menuconfig, Kernel hacking -> Etch: static tracing)
 	    make olddefconfig
 	    make
 	and in the kernel that boots:
