@@ -20,7 +20,7 @@ for t in "$@"; do
 done | awk '
 	/^(not )?ok/ {
 		bad += /^not/
-		sub(/ok [0-9]*/, "ok " ++n)
+		sub(/ok [0-9]* */, "ok " ++n " ")
 	}
 	/^1\.\./ { next }
 	{ print; fflush() }
