@@ -17,14 +17,28 @@ for t in "$@"; do
 	echo "# $name"
 	# A test that died has printed no plan, so its exit code speaks for it.
 	"$t" ${option:+"$option"} 2>&1 || echo "not ok - $name failed or died"
-done | awk '
-	/^(not )?ok/ {
-		bad += /^not/
-		sub(/ok [0-9]* */, "ok " ++n " ")
-	}
-	/^1\.\./ { next }
-	{ print; fflush() }
-	END {
-		print "1.." n
-		exit !n || bad
-	}'
+done | {
+	n=0
+	bad=0
+	# Line by line, so that one sees how far it is.
+	while IFS= read -r line; do
+		case $line in
+		"ok "* | "not ok "*)
+			n=$((n + 1))
+			echo "${line%%ok *}ok $n - ${line#*- }"
+			;;
+		1..*)
+			;;
+		*)
+			echo "$line"
+			;;
+		esac
+		case $line in
+		"not ok "*)
+			bad=$((bad + 1))
+			;;
+		esac
+	done
+	echo "1..$n"
+	[ $n -gt 0 ] && [ $bad -eq 0 ]
+}
