@@ -48,6 +48,7 @@ struct dentry;
 struct etch_file;
 struct etch_node;
 struct seq_file;
+struct syscall_metadata;
 
 extern struct mutex etch_mutex;
 extern struct rw_semaphore etch_event_sem;
@@ -109,7 +110,11 @@ struct etch_instance {
 extern struct etch_instance *etch_instances[ETCH_BITS];
 
 /* What writers use: the ring of this CPU, by the instance's bit. */
-DECLARE_PER_CPU(struct etch_ring *[ETCH_BITS], etch_cpu_rings);
+struct etch_cpu_rings {
+	struct etch_ring *by_bit[ETCH_BITS];
+};
+
+DECLARE_PER_CPU(struct etch_cpu_rings, etch_cpu_rings);
 
 /* Under etch_mutex, all of these; reset takes it itself. May sleep. */
 struct etch_instance *etch_instance_create(const char *name, unsigned long cpu_bytes);
@@ -162,6 +167,12 @@ static inline bool etch_event_enabled(const struct etch_instance *inst,
 int etch_events_set(struct etch_instance *inst, const char *match, bool on);
 int etch_events_match(const char *match);
 int etch_events_init(void);
+
+/* From the linker script: the kernel's own events, its names for numbers, its system calls. */
+extern struct etch_event *__start_etch_events[], *__stop_etch_events[];
+extern const struct etch_enum * const __start_etch_enums[];
+extern const struct etch_enum * const __stop_etch_enums[];
+extern struct syscall_metadata *__start_syscalls_metadata[], *__stop_syscalls_metadata[];
 
 /* ---- format.c: an event's format file ---- */
 

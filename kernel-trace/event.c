@@ -31,9 +31,6 @@ LIST_HEAD(etch_events);
 static DEFINE_IDR(etch_ids);
 static unsigned int etch_nr_retired;
 
-extern struct etch_event *__start_etch_events[];
-extern struct etch_event *__stop_etch_events[];
-
 /**
  * etch_event_by_id() - whose records carry an id
  * @id: the id

@@ -15,9 +15,6 @@
 
 #include "etch.h"
 
-extern const struct etch_enum * const __start_etch_enums[];
-extern const struct etch_enum * const __stop_etch_enums[];
-
 static const struct etch_enum *
 etch_enum_search(const struct etch_enum * const *enums, unsigned int nr,
 		 const char *system, const char *name, size_t len)
@@ -100,15 +97,13 @@ static void etch_show_resolved(struct seq_file *m, const struct etch_event *even
 			for (len = 1; isalnum(text[len]) || text[len] == '_'; len++)
 				;
 			seq_write(m, text, len);
-		} else if ((len = etch_word_len(text))) {
+		} else {
+			len = etch_word_len(text) ?: 1;
 			e = member ? NULL : etch_enum_find(event, text, len);
 			if (e)
 				seq_printf(m, "%ld", e->value);
 			else
 				seq_write(m, text, len);
-		} else {
-			len = 1;
-			seq_putc(m, *text);
 		}
 		member = *text == '.' || (*text == '>' && text[-1] == '-');
 		text += len;

@@ -66,14 +66,14 @@ static int etch_cpu_ring_create(struct etch_instance *inst, int cpu)
 
 	inst->rings[cpu] = ring;
 	/* Whoever finds the ring finds it complete. Pairs with etch_this_ring(). */
-	smp_store_release(&per_cpu(etch_cpu_rings, cpu)[inst->bit], ring);
+	smp_store_release(&per_cpu(etch_cpu_rings, cpu).by_bit[inst->bit], ring);
 	return 0;
 }
 
 /* Under read_mutex. No writer can be using the ring, nor come to: see the callers. */
 static void etch_cpu_ring_free(struct etch_instance *inst, int cpu)
 {
-	WRITE_ONCE(per_cpu(etch_cpu_rings, cpu)[inst->bit], NULL);
+	WRITE_ONCE(per_cpu(etch_cpu_rings, cpu).by_bit[inst->bit], NULL);
 	etch_ring_free(inst->rings[cpu]);
 	inst->rings[cpu] = NULL;
 	inst->epoch++;

@@ -87,9 +87,6 @@ struct etch_syscall {
 	struct etch_field fields[];
 };
 
-extern struct syscall_metadata *__start_syscalls_metadata[];
-extern struct syscall_metadata *__stop_syscalls_metadata[];
-
 /* By number; NULL where there is no event. */
 static struct etch_syscall *etch_syscalls[NR_syscalls] __ro_after_init;
 

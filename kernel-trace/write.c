@@ -16,12 +16,12 @@
 
 #include "etch.h"
 
-DEFINE_PER_CPU(struct etch_ring *[ETCH_BITS], etch_cpu_rings);
+DEFINE_PER_CPU(struct etch_cpu_rings, etch_cpu_rings);
 
 static __always_inline struct etch_ring *etch_this_ring(unsigned int bit)
 {
 	/* Pairs with the smp_store_release() that publishes a ring, in instance.c. */
-	return smp_load_acquire(this_cpu_ptr(&etch_cpu_rings[bit]));
+	return smp_load_acquire(this_cpu_ptr(&etch_cpu_rings.by_bit[bit]));
 }
 
 static __always_inline void etch_stamp(struct etch_head *head, u64 time,

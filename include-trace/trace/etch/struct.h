@@ -20,7 +20,7 @@
  *
  *	struct etch_raw_lookup {
  *		struct etch_head ent;
- *		u64 key __attribute__((__aligned__(ETCH_ALIGN(u64))));
+ *		u64 key __aligned(ETCH_ALIGN(u64));
  *		u32 __data_loc_name __aligned(4);
  *		char __data[];
  *	} __packed __aligned(4);
@@ -31,7 +31,7 @@
  * preprocessor makes of it, in each of these files.
  */
 
-#define __etch_aligned(type)	__attribute__((__aligned__(ETCH_ALIGN(type))))
+#define __etch_aligned(type)	__aligned(ETCH_ALIGN(type))
 
 #undef __etch_field
 #define __etch_field(type, item)	type item __etch_aligned(type);
