@@ -271,6 +271,13 @@ TEST_F(badinput, too_long_or_with_a_zero)
 	expect_unchanged(_metadata, self->before);
 }
 
+/* As `echo sched:nope > set_event`: what was enabled before stays so. */
+TEST_F(badinput, a_typo_costs_no_selection)
+{
+	EXPECT_EQ(EINVAL, overwrite_file(INSTANCE, "set_event", "sched:nope\n"));
+	expect_unchanged(_metadata, self->before);
+}
+
 /* What is no letter is shown in a way that does no harm to a terminal. */
 TEST_F(badinput, is_shown_escaped)
 {

@@ -297,7 +297,7 @@ static inline unsigned int count_records(const char *text)
 static inline void etch_as_new(void)
 {
 	write_file(ETCH, "tracing_on", "0");
-	overwrite_file(ETCH, "set_event", "");
+	overwrite_file(ETCH, "set_event", "\n");
 	write_file(ETCH, "buffer_mode", "overwrite");
 	overwrite_file(ETCH, "trace", "");
 	overwrite_file(ETCH, "error_log", "\n");
