@@ -18,9 +18,9 @@ if [ "$WHAT" = shell ]; then
 fi
 "$ETCH_TOP/scripts/boot.py" "$LANE" "$WHAT"
 say "Done in $(($(now) - begin)) s. What to try next:"
-cat <<-END
-	make shell LANE=$LANE       a shell in this kernel
-	make run LANE=$([ "$LANE" = um ] && echo x86-64 || echo um)         the same on the other machine
-	make check             every test
-	make apply KDIR=/path  the series on a kernel tree of yours
-END
+printf '    %-28s%s\n' \
+	"make shell LANE=$LANE" "a shell in this kernel" \
+	"make run LANE=$([ "$LANE" = um ] && echo x86-64 || echo um)" \
+	"the same on the other machine" \
+	"make check" "every test" \
+	"make apply KDIR=/path" "the series on a kernel tree of yours"

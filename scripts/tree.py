@@ -39,7 +39,8 @@ def series_sum():
 
 def build():
     """Bring build/linux up to date."""
-    wanted = tree.overlay(layout.PRISTINE, layout.BUILD / "overlay")
+    with tempfile.TemporaryDirectory(dir=layout.BUILD) as scratch:
+        wanted = tree.overlay(layout.PRISTINE, Path(scratch) / "overlay")
     patched = {path for path in wanted if layout.to_repo(path) is None
                or (layout.PRISTINE / path).exists()}
     own = own_files()
