@@ -22,7 +22,7 @@ import refresh_rules as rules
 import tree
 
 IGNORE = layout.TOP / "scripts/checkpatch.ignore"
-FINDING = re.compile(r"^(?:(?P<file>\S+?):\d+: )?"
+FINDING = re.compile(r"^(?:(?P<file>\S*?):\d+: )?"
                      r"(?:ERROR|WARNING):(?P<type>[A-Z_]+): (?P<text>.*)$")
 HEADERS = ("From", "Date", "Subject")
 
@@ -138,17 +138,16 @@ def checkpatch(name):
             tempfile.TemporaryDirectory() as scratch:
         # From a pipe and elsewhere: in this repository it would take the
         # patch for a source file.
-        out = subprocess.run(command, stdin=patch, cwd=scratch, check=False,
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                             text=True, errors="replace").stdout
-    problems = []
-    for line in out.splitlines():
-        match = FINDING.match(line)
-        if match and not ignored(match["type"], match["file"] or ""):
-            problems.append(line)
-        elif not match and "checkpatch" in line.lower():
-            problems.append(line)       # it did not run
-    return problems
+        result = subprocess.run(command, stdin=patch, cwd=scratch,
+                                check=False, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, text=True,
+                                errors="replace")
+    lines = result.stdout.splitlines()
+    findings = [match for match in map(FINDING.match, lines) if match]
+    if result.returncode and not findings:
+        return [f"checkpatch did not run: {result.stdout.strip()}"]
+    return [match[0] for match in findings
+            if not ignored(match["type"], match["file"] or "")]
 
 
 def attempt(tap, name, function, *arguments):
