@@ -8,8 +8,8 @@
  * account must be right. This for all k, from all interesting fills of the ring, and
  * once more at any two places, and with the interrupter interrupted at each of its own.
  *
- * In the long run the processor's trap flag does the same once more between any
- * two instructions, so that nothing depends on what the stand-ins think is a place.
+ * In the long run the processor's trap flag does the first of these once more between
+ * any two instructions, so that not all depends on what the stand-ins think is a place.
  *
  * The readers run on the writer's CPU here, but they look at the same words as they would
  * from another one, and none of the protocol is particular about the CPU.
@@ -397,11 +397,11 @@ static long at_each(void (*op)(void), const struct fit *fit, void (*then)(void))
 	}
 }
 
-static void test_writer(bool overwrite)
+static void test_writer(bool overwrite, unsigned int from, unsigned int to)
 {
 	unsigned int i, f;
 
-	for (i = 0; i < ARRAY_SIZE(interrupts); i++) {
+	for (i = from; i < to; i++) {
 		long n = 0;
 
 		for (f = 0; f < FITS && !check_failures; f++)
@@ -544,14 +544,15 @@ int main(int argc, char **argv)
 
 	for (overwrite = 1; overwrite >= 0; overwrite--) {
 		ring = ring_make(2 * SUBBUF, SUBBUF, HEADER, overwrite);
-		test_writer(overwrite);
+		test_writer(overwrite, 0, ARRAY_SIZE(interrupts));
 		test_readers(overwrite);
 		test_two(overwrite);
 		test_twice(overwrite);
 #ifdef __x86_64__
 		if (longer && trap_works()) {
+			/* A trap can cost 40 us in a virtual machine: the small record will do. */
 			by_trap = true;
-			test_writer(overwrite);
+			test_writer(overwrite, 0, 1);
 			by_trap = false;
 		}
 #endif
