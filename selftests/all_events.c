@@ -9,7 +9,7 @@
 #include "text.h"
 
 #define SECONDS	10
-#define TOGGLES	3
+#define TOGGLES	2
 
 /* Every record is read, overwritten or still there; stopped first, or it moves. */
 static void expect_stats_add_up(struct __test_metadata *_metadata)
@@ -101,7 +101,7 @@ TEST_F_TIMEOUT(all_events, survive_load, 300)
  * Enabled and disabled in a row while they are hit: nobody is left behind. The
  * load is the one to wait, or on few processors this takes minutes.
  */
-TEST_F_TIMEOUT(all_events, toggle_under_load, 300)
+TEST_F_TIMEOUT(all_events, toggle_under_load, 500)
 {
 	pid_t pid[64];
 	int cpus = nr_cpus() < 64 ? nr_cpus() : 64;

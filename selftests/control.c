@@ -74,7 +74,7 @@ TEST_F(control, set_event_replaces_and_adds)
 	EXPECT_STREQ("", enabled());
 }
 
-TEST_F(control, set_event_takes_globs)
+TEST_F_TIMEOUT(control, set_event_takes_globs, 180)
 {
 	EXPECT_EQ(0, overwrite_file(ETCH, "set_event", "signal:*"));
 	EXPECT_STREQ("signal:signal_deliver signal:signal_generate", enabled());
@@ -92,7 +92,7 @@ TEST_F(control, set_event_takes_globs)
 	EXPECT_STREQ("0", read_line(ETCH, "events/enable"));
 }
 
-TEST_F(control, enable_has_three_levels)
+TEST_F_TIMEOUT(control, enable_has_three_levels, 180)
 {
 	static const char event[] = "events/signal/signal_generate/enable";
 
@@ -122,14 +122,15 @@ TEST_F(control, trace_clock_knows_each)
 	static const struct {
 		const char *name;
 		clockid_t same_as;
+		bool drifts;	/* the scheduler's: not corrected as those of user space are */
 	} clocks[] = {
 		{ "counter", CLOCK_MONOTONIC },
 		{ "mono", CLOCK_MONOTONIC },
 		{ "mono_raw", CLOCK_MONOTONIC_RAW },
 		{ "boot", CLOCK_BOOTTIME },
 		{ "tai", CLOCK_TAI },
-		{ "local", CLOCK_MONOTONIC },
-		{ "global", CLOCK_MONOTONIC },
+		{ "local", CLOCK_MONOTONIC, true },
+		{ "global", CLOCK_MONOTONIC, true },
 	};
 	char shown[64];
 	long long off;
@@ -147,7 +148,8 @@ TEST_F(control, trace_clock_knows_each)
 		off = now_us(clocks[i].same_as) -
 		      (long long)first_record(_metadata).time;
 		printf("# %s: %lld us from the clock of user space\n", clocks[i].name, off);
-		EXPECT_GT(1000000, llabs(off));
+		/* From the same boot at least, where it may drift: half is a lot. */
+		EXPECT_GT(clocks[i].drifts ? now_us(CLOCK_MONOTONIC) / 2 : 1000000, llabs(off));
 	}
 	ASSERT_EQ(0, write_file(ETCH, "trace_clock", "mono"));
 }

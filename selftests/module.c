@@ -240,7 +240,7 @@ static void expect_old_records(struct __test_metadata *_metadata)
 	text_free(&trace);
 }
 
-TEST_F_TIMEOUT(module, comes_and_goes_100_times_with_tracing_on, 300)
+TEST_F_TIMEOUT(module, comes_and_goes_100_times_with_tracing_on, 600)
 {
 	int ids[ARRAY_LEN(names)] = {};
 
