@@ -60,6 +60,9 @@ static const struct {
 	  "printed from jiffies: the seconds until the trace is read" },
 };
 
+/* Written while both tracers are on, before the load and after it. */
+#define FENCE		"fence"
+
 struct key {
 	const struct record *r;
 	char tracer;		/* 'e' or 'f' */
@@ -273,6 +276,22 @@ static struct pairing compare_traces(const struct trace *etch, const struct trac
 	return p;
 }
 
+/* How many records lie between the two fences; 0 without them. */
+static size_t fenced(const struct trace *etch)
+{
+	size_t begin = 0, i;
+
+	for (i = 0; i < etch->nr; i++) {
+		if (strcmp(etch->records[i].event, "tracing_mark_write") ||
+		    strcmp(etch->records[i].text, FENCE))
+			continue;
+		if (begin)
+			return i - begin;
+		begin = i + 1;
+	}
+	return 0;
+}
+
 /* Records that ftrace lost, by its own count. */
 static long long ftrace_lost(void)
 {
@@ -356,7 +375,11 @@ TEST_F_TIMEOUT(pair, every_event_reads_the_same, 600)
 	ASSERT_EQ(0, write_file(ETCH, "tracing_on", "1"));
 	ASSERT_EQ(0, wait_for_hits());
 	ASSERT_EQ(0, write_file(FTRACE, "tracing_on", "1"));
+	ASSERT_EQ(0, wait_for_hits());
+	ASSERT_EQ(0, write_file(ETCH, "trace_marker", FENCE));
 	run_load();
+	ASSERT_EQ(0, write_file(ETCH, "trace_marker", FENCE));
+	ASSERT_EQ(0, wait_for_hits());
 	ASSERT_EQ(0, write_file(FTRACE, "tracing_on", "0"));
 	ASSERT_EQ(0, wait_for_hits());
 	ASSERT_EQ(0, write_file(ETCH, "tracing_on", "0"));
@@ -377,8 +400,9 @@ TEST_F_TIMEOUT(pair, every_event_reads_the_same, 600)
 	       p.events, p.systems, p.pairs, ftrace.nr);
 	EXPECT_EQ(0, p.broken);
 	EXPECT_EQ(ftrace.nr, p.pairs);
-	/* Etch was on a little longer, not much. */
-	EXPECT_GE(ftrace.nr / 10, etch.nr - p.pairs);
+	/* Etch was on longer, but between the fences it has nothing that ftrace has not. */
+	EXPECT_LT(0, fenced(&etch));
+	EXPECT_LE(fenced(&etch), p.pairs);
 	EXPECT_LE(MIN_EVENTS, p.events);
 	EXPECT_LE(MIN_SYSTEMS, p.systems);
 	text_free(&etch);
