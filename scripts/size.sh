@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What Etch adds to a kernel, beside what ftrace adds to it: the lane is built
-# without both, with each alone, and with both, and the differences of text
-# and data are divided by the number of events.
+# What Etch adds to a kernel, beside what ftrace adds to it: event by event, by
+# the symbols of the lane's kernel, which has both. With FULL=1 the lane is
+# built without both, with each alone, and with both, and the differences of
+# text and data are divided by the number of events.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
@@ -63,6 +64,12 @@ table()
 	row "Etch beside ftrace" both ftrace
 	row "ftrace beside Etch" both etch
 }
+
+if [ -z "${FULL:-}" ]; then
+	"$ETCH_TOP/scripts/build.sh" "$LANE"
+	"$ETCH_TOP/scripts/size-by-symbol.py" "$ETCH_BUILD/$LANE/vmlinux"
+	exit
+fi
 
 variant neither etch "size size-no-ftrace"
 variant etch "" "size size-no-ftrace"
