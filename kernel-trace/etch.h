@@ -139,7 +139,7 @@ void etch_instance_arm_poll(struct etch_instance *inst);
 /* All CPUs, where a function takes one. */
 #define ETCH_ALL_CPUS		(-1)
 
-/* ---- event.c: which events there are, and who records them ---- */
+/* ---- event.c: which events there are ---- */
 
 /* In the order they are shown. Under etch_mutex. */
 extern struct list_head etch_events;
@@ -149,9 +149,23 @@ extern struct list_head etch_events;
  * by id under etch_event_sem.
  */
 const struct etch_event *etch_event_by_id(unsigned int id);
-int etch_event_enable(struct etch_instance *inst, struct etch_event *event, bool on);
 int etch_event_register(struct etch_event *event);
 void etch_event_unregister(struct etch_event *event);
+int etch_events_init(void);
+
+/* ---- gate.c: who records them ---- */
+
+/* What is wanted of an event. */
+enum etch_wish {
+	ETCH_LEAVE,
+	ETCH_ENABLE,
+	ETCH_DISABLE,
+};
+
+typedef enum etch_wish (*etch_wish_fn)(const struct etch_event *event, void *data);
+
+int etch_event_enable(struct etch_instance *inst, struct etch_event *event, bool on);
+int etch_events_enable(struct etch_instance *inst, etch_wish_fn wish, void *data);
 void etch_events_disable_all(struct etch_instance *inst);
 
 static inline bool etch_event_enabled(const struct etch_instance *inst,
@@ -166,7 +180,6 @@ static inline bool etch_event_enabled(const struct etch_instance *inst,
  */
 int etch_events_set(struct etch_instance *inst, const char *match, bool on);
 int etch_events_match(const char *match);
-int etch_events_init(void);
 
 /* From the linker script: the kernel's own events, its names for numbers, its system calls. */
 extern struct etch_event *__start_etch_events[], *__stop_etch_events[];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The events: which there are, their ids, and which instances record them.
+ * The events: which there are, and their ids.
  *
  * Built-in events are found in the section _etch_events at boot, a module's when
  * it comes. An id stands for one layout as long as records of it may be around: when
@@ -13,7 +13,6 @@
 
 #include <linux/align.h>
 #include <linux/etch.h>
-#include <linux/glob.h>
 #include <linux/idr.h>
 #include <linux/init.h>
 #include <linux/module.h>
@@ -250,129 +249,6 @@ void etch_event_unregister(struct etch_event *event)
 		idr_remove(&etch_ids, event->id);
 	}
 	up_write(&etch_event_sem);
-}
-
-/* ---- Gates ---- */
-
-/**
- * etch_event_enable() - let an instance record an event, or no longer
- * @inst: the instance
- * @event: the event
- * @on: record it
- *
- * A writer that is past the gate may still store one record after this has returned.
- *
- * Context: process, may sleep; holds etch_mutex.
- * Return: 0 (also if it was so before), or the errno of the tracepoint's own
- * registration function, and nothing changed.
- */
-int etch_event_enable(struct etch_instance *inst, struct etch_event *event, bool on)
-{
-	u64 bit = 1ULL << inst->bit;
-	u64 mask = on ? event->mask | bit : event->mask & ~bit;
-	int ret;
-
-	lockdep_assert_held(&etch_mutex);
-	if (mask == event->mask)
-		return 0;
-
-	/* Names are learnt from the first event on, and forgotten after the last. */
-	if (!event->mask)
-		etch_comm_get();
-	ret = event->tp ? tracepoint_set_instances(event->tp, mask) :
-			  event->gate(event, mask);
-	if (!ret)
-		event->mask = mask;
-	if (!event->mask)
-		etch_comm_put();
-	return ret;
-}
-
-/**
- * etch_events_disable_all() - let an instance record nothing
- * @inst: the instance
- *
- * Context: process, may sleep; holds etch_mutex.
- */
-void etch_events_disable_all(struct etch_instance *inst)
-{
-	struct etch_event *event;
-
-	list_for_each_entry(event, &etch_events, node)
-		if (!event->hidden)
-			etch_event_enable(inst, event, false);
-}
-
-/* Does "SYSTEM", "EVENT", "SYSTEM:" or "SYSTEM:EVENT", with globs, name the event? */
-static bool etch_event_matches(const struct etch_event *event, const char *system,
-			       const char *name)
-{
-	if (!system)
-		return glob_match(name, event->name) ||
-		       glob_match(name, event->class->system);
-	if (!glob_match(system, event->class->system))
-		return false;
-	return !*name || glob_match(name, event->name);
-}
-
-/**
- * etch_events_set() - enable or disable the events that a pattern names
- * @inst: the instance
- * @match: "SYSTEM", "EVENT", "SYSTEM:", "SYSTEM:EVENT"; either part may be a glob
- * @on: enable
- *
- * Context: process, may sleep; holds etch_mutex.
- * Return: how many events it names; -ENOENT if none; -ENOMEM; or the first errno
- * that an event gave, after going on with the others.
- */
-int etch_events_set(struct etch_instance *inst, const char *match, bool on)
-{
-	struct etch_event *event;
-	char *copy, *system, *name;
-	int err = 0, n = 0;
-
-	copy = kstrdup(match, GFP_KERNEL);
-	if (!copy)
-		return -ENOMEM;
-	name = copy;
-	system = strchr(copy, ':') ? strsep(&name, ":") : NULL;
-
-	list_for_each_entry(event, &etch_events, node) {
-		int ret;
-
-		if (event->hidden || !etch_event_matches(event, system, name))
-			continue;
-		n++;
-		ret = etch_event_enable(inst, event, on);
-		if (ret && !err)
-			err = ret;
-	}
-	kfree(copy);
-	return err ?: n ?: -ENOENT;
-}
-
-/**
- * etch_events_match() - how many events a pattern names
- * @match: as for etch_events_set()
- *
- * Context: process; holds etch_mutex.
- * Return: how many, or -ENOMEM.
- */
-int etch_events_match(const char *match)
-{
-	struct etch_event *event;
-	char *copy, *system, *name;
-	int n = 0;
-
-	copy = kstrdup(match, GFP_KERNEL);
-	if (!copy)
-		return -ENOMEM;
-	name = copy;
-	system = strchr(copy, ':') ? strsep(&name, ":") : NULL;
-	list_for_each_entry(event, &etch_events, node)
-		n += !event->hidden && etch_event_matches(event, system, name);
-	kfree(copy);
-	return n;
 }
 
 /* ---- Modules ---- */

@@ -81,24 +81,49 @@ static unsigned long *etch_enabled_save(struct etch_instance *inst)
 	return bits;
 }
 
+/* The events as they come, beside the bits that were saved. */
+struct etch_enabled {
+	const unsigned long *bits;
+	const struct etch_event *event;
+	unsigned int i;
+};
+
+static enum etch_wish etch_wish_saved(const struct etch_event *event, void *data)
+{
+	struct etch_enabled *at = data;
+
+	/* Hidden ones have a bit, and are not asked for. */
+	while (at->event != event) {
+		at->event = list_next_entry(at->event, node);
+		at->i++;
+	}
+	return test_bit(at->i, at->bits) ? ETCH_ENABLE : ETCH_DISABLE;
+}
+
 static void etch_enabled_restore(struct etch_instance *inst, const unsigned long *bits)
 {
-	struct etch_event *event;
-	unsigned int i = 0;
+	struct etch_enabled at = {
+		.bits = bits,
+		.event = list_first_entry(&etch_events, struct etch_event, node),
+	};
 
-	list_for_each_entry(event, &etch_events, node) {
-		bool on = test_bit(i++, bits);
+	etch_events_enable(inst, etch_wish_saved, &at);
+}
 
-		if (!event->hidden)
-			etch_event_enable(inst, event, on);
-	}
+static enum etch_wish etch_wish_enable(const struct etch_event *event, void *data)
+{
+	return etch_node_has(data, event) ? ETCH_ENABLE : ETCH_LEAVE;
+}
+
+static enum etch_wish etch_wish_disable(const struct etch_event *event, void *data)
+{
+	return etch_node_has(data, event) ? ETCH_DISABLE : ETCH_LEAVE;
 }
 
 /* All events of a folder; if one of them refuses, all stay as they were. */
 static int etch_node_enable(struct etch_node *node, bool on)
 {
 	struct etch_instance *inst = node->inst;
-	struct etch_event *event;
 	unsigned long *saved;
 	int ret;
 
@@ -111,12 +136,7 @@ static int etch_node_enable(struct etch_node *node, bool on)
 	saved = etch_enabled_save(inst);
 	if (!saved)
 		return -ENOMEM;
-	list_for_each_entry(event, &etch_events, node) {
-		if (etch_node_has(node, event))
-			ret = etch_event_enable(inst, event, on);
-		if (ret)
-			break;
-	}
+	ret = etch_events_enable(inst, on ? etch_wish_enable : etch_wish_disable, node);
 	if (ret)
 		etch_enabled_restore(inst, saved);
 	bitmap_free(saved);

@@ -85,15 +85,15 @@ timeout_wrapper()
 	file "$ETCH_TOP/scripts/guest/timeout" /usr/bin/timeout
 }
 
-# The sample modules, where modprobe would look for them.
+# The sample modules, and those that tests load, where modprobe would look.
 modules()
 {
 	local ko release
 
 	release=$(cat "$OUT/include/config/kernel.release")
-	for ko in "$OUT"/samples/etch/*.ko; do
+	for ko in "$OUT"/samples/etch/*.ko "$OUT"/kernel/etch/*.ko; do
 		[ ! -e "$ko" ] || file "$ko" \
-			"/lib/modules/$release/kernel/samples/etch/${ko##*/}"
+			"/lib/modules/$release/kernel/${ko#"$OUT/"}"
 	done
 }
 

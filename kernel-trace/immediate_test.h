@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_ETCH_IMMEDIATE_TEST_H
+#define _KERNEL_ETCH_IMMEDIATE_TEST_H
+
+/*
+ * Values that are set while everybody reads them; shared by immediate_test.c and
+ * the module immediate_test_mod.c.
+ */
+
+#include <linux/immediate.h>
+
+DECLARE_IMV(u8, imv_test_8);
+DECLARE_IMV(u16, imv_test_16);
+DECLARE_IMV(u32, imv_test_32);
+DECLARE_IMV(u64, imv_test_64);
+
+/* What they are set to besides zero: no byte of one is a byte of the other. */
+#define IMV_TEST_A	0x1122334455667788ULL
+#define IMV_TEST_B	0x99aabbccddeeff0fULL
+
+#define imv_test_is_good(value, type)					\
+	((value) == (type)IMV_TEST_A || (value) == (type)IMV_TEST_B || !(value))
+
+/**
+ * imv_test_read() - read all of them once, at sites of the caller's own
+ *
+ * Context: any, NMI included.
+ * Return: how many of the four were none of the values that they are set to.
+ */
+static __always_inline unsigned int imv_test_read(void)
+{
+	unsigned int bad = 0;
+
+	bad += !imv_test_is_good(imv_read(imv_test_8), u8);
+	bad += !imv_test_is_good(imv_read(imv_test_16), u16);
+	bad += !imv_test_is_good(imv_read(imv_test_32), u32);
+	bad += !imv_test_is_good(imv_read(imv_test_64), u64);
+	return bad;
+}
+
+#endif /* _KERNEL_ETCH_IMMEDIATE_TEST_H */

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Immediate values, and the gates that are made of them, while everybody runs
+ * through the code that is patched.
+ *
+ * Wants CONFIG_IMV_TEST, for values that may be set at will, and CONFIG_KUNIT,
+ * for the tests of every width: they ran at boot, and here run again, after init
+ * code has gone.
+ */
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+
+#include "etch_test.h"
+
+#define DEBUGFS		"/sys/kernel/debug"
+#define IMV_TEST	DEBUGFS "/imv_test"
+#define KUNIT		DEBUGFS "/kunit/imv"
+#define MODULE		"immediate_test_mod"
+
+#define CYCLES		10000
+#define LOADS		30
+#define PROBES		24
+
+static bool have(const char *path)
+{
+	return !access(path, F_OK);
+}
+
+static const char *module_path(void)
+{
+	static char path[512];
+	struct utsname uts;
+
+	uname(&uts);
+	snprintf(path, sizeof(path), "/lib/modules/%s/kernel/kernel/etch/" MODULE ".ko",
+		 uts.release);
+	return path;
+}
+
+static int load_module(void)
+{
+	int fd = open(module_path(), O_RDONLY | O_CLOEXEC);
+	int err = syscall(SYS_finit_module, fd, "", 0) ? errno : 0;
+
+	close(fd);
+	return err;
+}
+
+static int unload_module(void)
+{
+	return syscall(SYS_delete_module, MODULE, O_NONBLOCK) ? errno : 0;
+}
+
+/* Its exit status is 0 when the run went through. */
+static pid_t start_run(unsigned int cycles)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	_exit(write_fmt(IMV_TEST, "run", "%u", cycles) ? 1 : 0);
+}
+
+static int end_of(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, 0) != pid)
+		return -1;
+	return status;
+}
+
+/* Of "WHO: N what N what": the number before @what. */
+static long long count_of(const char *text, const char *who, const char *what)
+{
+	const char *line = strstr(text, who), *end;
+	long long value;
+	int used;
+
+	if (!line)
+		return -1;
+	line += strlen(who) + 1;
+	end = strchrnul(line, '\n');
+	while (line < end && sscanf(line, "%lld%n", &value, &used) == 1) {
+		line += used + 1;
+		if (!strncmp(line, what, strlen(what)))
+			return value;
+		line = strchrnul(line, ' ');
+	}
+	return -1;
+}
+
+FIXTURE(immediate)
+{
+	char *text;
+};
+
+FIXTURE_SETUP(immediate)
+{
+	if (!have_etch())
+		SKIP(return, NO_ETCH);
+	if (!have(IMV_TEST "/run"))
+		SKIP(return, "no " IMV_TEST ": CONFIG_IMV_TEST");
+}
+
+FIXTURE_TEARDOWN(immediate)
+{
+	free(self->text);
+}
+
+TEST_F(immediate, kunit_passes_after_boot)
+{
+	if (!have(KUNIT "/run"))
+		SKIP(return, "no " KUNIT ": CONFIG_KUNIT_DEBUGFS");
+
+	ASSERT_EQ(0, write_file(KUNIT, "run", "1"));
+	self->text = read_file(KUNIT, "results");
+	ASSERT_NE(NULL, self->text);
+	EXPECT_NE(NULL, strstr(self->text, "\nok 1 imv")) TH_LOG("%s", self->text);
+	EXPECT_EQ(NULL, strstr(self->text, "not ok")) TH_LOG("%s", self->text);
+}
+
+static void expect_good(struct __test_metadata *_metadata, const char *text,
+			const char *who)
+{
+	EXPECT_LT(0, count_of(text, who, "reads")) TH_LOG("%s never read: %s", who, text);
+	EXPECT_EQ(0, count_of(text, who, "bad")) TH_LOG("%s", text);
+}
+
+TEST_F_TIMEOUT(immediate, only_values_that_were_set, 600)
+{
+	struct utsname uts;
+
+	ASSERT_EQ(0, end_of(start_run(CYCLES)));
+	self->text = read_file(IMV_TEST, "run");
+	TH_LOG("%s", self->text);
+	expect_good(_metadata, self->text, "task:");
+	expect_good(_metadata, self->text, "timer:");
+	EXPECT_LE(CYCLES, count_of(self->text, "writer:", "sets"));
+	EXPECT_EQ(0, count_of(self->text, "writer:", "failed"));
+
+	/* User-mode Linux says x86_64 too; it has no such interrupts. */
+	uname(&uts);
+	if (!strcmp(uts.machine, "x86_64") && !have("/proc/exitcode"))
+		expect_good(_metadata, self->text, "nmi:");
+}
+
+TEST_F_TIMEOUT(immediate, modules_come_and_go, 600)
+{
+	pid_t run;
+	int i;
+
+	if (!have(module_path()))
+		SKIP(return, "no module " MODULE);
+
+	run = start_run(1000 * CYCLES);
+	ASSERT_LT(0, run);
+	for (i = 0; i < LOADS; i++) {
+		ASSERT_EQ(0, load_module()) TH_LOG("load %d", i);
+		/* Its init code is gone: what is patched now must not be there. */
+		EXPECT_EQ(0, write_file("/sys/module/" MODULE "/parameters", "own", "0x55667788"));
+		self->text = read_line("/sys/module/" MODULE "/parameters", "own");
+		EXPECT_STREQ("0x55667788", self->text);
+		free(self->text);
+		self->text = NULL;
+		ASSERT_EQ(0, unload_module()) TH_LOG("unload %d", i);
+	}
+	/* It was under way all the time; now it is ended. */
+	EXPECT_EQ(0, waitpid(run, NULL, WNOHANG));
+	kill(run, SIGTERM);
+	EXPECT_EQ(SIGTERM, end_of(run));
+	self->text = read_file(IMV_TEST, "run");
+	TH_LOG("%s", self->text);
+	expect_good(_metadata, self->text, "task:");
+	EXPECT_EQ(0, count_of(self->text, "writer:", "failed"));
+}
+
+/* "SYMBOL+0xN/0xM" as a place for a probe, without the length. */
+static int probe_at(const char *site)
+{
+	char place[256];
+
+	snprintf(place, sizeof(place), "%.*s", (int)strcspn(site, "/"), site);
+	return write_fmt(FTRACE, "kprobe_events", "p:etch_test/probe %s", place);
+}
+
+static void remove_probes(void)
+{
+	write_file(FTRACE, "kprobe_events", "-:etch_test/probe");
+}
+
+TEST_F(immediate, no_probe_on_a_site)
+{
+	char *line, *rest, *plus;
+	unsigned int n = 0;
+
+	if (!have(FTRACE "/kprobe_events"))
+		SKIP(return, "no " FTRACE "/kprobe_events: CONFIG_KPROBE_EVENTS");
+	self->text = read_file(IMV_TEST, "sites");
+	if (!*self->text)
+		SKIP(return, "reads of immediate values are not patched here");
+
+	for (rest = self->text; n < PROBES && (line = strsep(&rest, "\n")) && *line; n++) {
+		plus = strchr(line, '+');
+		ASSERT_NE(NULL, plus) TH_LOG("%s", line);
+		/* Init code that is gone has no name. */
+		if (strncmp(line, "__tracestub_", 12))
+			continue;
+		EXPECT_NE(0, probe_at(line)) {
+			TH_LOG("a probe on %s", line);
+			remove_probes();
+		}
+		/* The function's first instruction is none that is patched. */
+		snprintf(plus, 6, "+0x0/");
+		EXPECT_EQ(0, probe_at(line)) TH_LOG("no probe on %s", line);
+		remove_probes();
+	}
+	EXPECT_LT(0, n);
+}
+
+/* ---- Gates ---- */
+
+static void run_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* Runs through the sites of sched and of the tasks' own events, for ever. */
+static pid_t start_load(int cpu)
+{
+	pid_t pid = fork(), child;
+
+	if (pid)
+		return pid;
+	run_on(cpu);
+	nice(19);
+	for (;;) {
+		child = fork();
+		if (!child)
+			_exit(0);
+		waitpid(child, NULL, 0);
+		sched_yield();
+	}
+}
+
+/* Has @tree record the event, and not, over and over. */
+static void toggle(const char *tree, const char *event, unsigned int times)
+{
+	char file[128];
+	unsigned int i;
+
+	nice(-20);
+	snprintf(file, sizeof(file), "events/sched/%s/enable", event);
+	for (i = 0; i < times; i++) {
+		if (write_file(tree, file, "1") || write_file(tree, file, "0"))
+			_exit(1);
+	}
+	_exit(0);
+}
+
+static pid_t start_toggling(const char *tree, const char *event, unsigned int times)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		toggle(tree, event, times);
+	return pid;
+}
+
+/*
+ * Two instances want the same event now and then, a third never: whatever becomes
+ * of the mask, that one's bit must not be seen in it.
+ */
+TEST_F_TIMEOUT(immediate, gates_open_and_close, 1200)
+{
+	static const char a[] = ETCH "/instances/imv_a", b[] = ETCH "/instances/imv_b",
+			  never[] = ETCH "/instances/imv_never";
+	int cpus = nr_cpus(), cpu;
+	pid_t load[64], one, two;
+
+	ASSERT_EQ(0, mkdir(a, 0700));
+	ASSERT_EQ(0, mkdir(b, 0700));
+	ASSERT_EQ(0, mkdir(never, 0700));
+	for (cpu = 0; cpu < cpus && cpu < 64; cpu++)
+		load[cpu] = start_load(cpu);
+
+	one = start_toggling(a, "sched_process_fork", CYCLES / 2);
+	two = start_toggling(b, "sched_process_fork", CYCLES / 2);
+	EXPECT_EQ(0, end_of(one));
+	EXPECT_EQ(0, end_of(two));
+
+	while (cpu--) {
+		kill(load[cpu], SIGKILL);
+		end_of(load[cpu]);
+	}
+	EXPECT_LT(0, stat_sum(a, "written"));
+	EXPECT_LT(0, stat_sum(b, "written"));
+	EXPECT_EQ(0, stat_sum(never, "written"));
+	EXPECT_EQ(0, rmdir(a));
+	EXPECT_EQ(0, rmdir(b));
+	EXPECT_EQ(0, rmdir(never));
+}
+
+TEST_HARNESS_MAIN
