@@ -235,7 +235,7 @@ static void set_early(struct kunit *test)
 
 static u32 read_by_init __initdata;
 
-static int __init noinline read_in_init(void)
+static noinline int __init read_in_init(void)
 {
 	return imv_read(test_init);
 }

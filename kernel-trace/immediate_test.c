@@ -22,6 +22,7 @@
 #include <linux/init.h>
 #include <linux/kthread.h>
 #include <linux/mutex.h>
+#include <linux/nmi.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -30,7 +31,6 @@
 
 #if defined(CONFIG_X86_64) && !defined(CONFIG_UML) && defined(CONFIG_X86_LOCAL_APIC)
 #include <asm/apic.h>
-#include <asm/nmi.h>
 #define IMV_TEST_NMI	1
 #endif
 

@@ -17,7 +17,7 @@ static noinline u32 imv_test_own_read(void)
 	return imv_branch(imv_test_own) ? imv_read(imv_test_own) : 0;
 }
 
-static u32 __init noinline imv_test_own_read_init(void)
+static noinline u32 __init imv_test_own_read_init(void)
 {
 	return imv_branch(imv_test_own) ? imv_read(imv_test_own) : 0;
 }
