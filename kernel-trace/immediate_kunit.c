@@ -2,7 +2,7 @@
 /*
  * KUnit tests of immediate values: widths and signs, both forms of the read, what
  * comes first, and sets that fail. What happens while other CPUs read is tried by
- * immediate_test.c.
+ * immediate_test.c, of which a short run is here.
  */
 #include <kunit/static_stub.h>
 #include <kunit/test.h>
@@ -14,6 +14,7 @@
 #include <asm/sections.h>
 
 #include "immediate_internal.h"
+#include "immediate_test.h"
 
 DEFINE_STATIC_IMV(u8, test_u8);
 DEFINE_STATIC_IMV(s8, test_s8);
@@ -231,6 +232,16 @@ static void set_early(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, imv_set(test_u64, 0));
 }
 
+/* ---- While everybody reads ---- */
+
+#ifdef CONFIG_IMV_TEST
+static void under_fire(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, 0, imv_test_run(200));
+	KUNIT_EXPECT_EQ(test, 0, imv_test_bad());
+}
+#endif
+
 /* ---- Init code ---- */
 
 static u32 read_by_init __initdata;
@@ -282,6 +293,9 @@ static struct kunit_case imv_cases[] = {
 	KUNIT_CASE(freed_init_code),
 #endif
 	KUNIT_CASE(set_early),
+#ifdef CONFIG_IMV_TEST
+	KUNIT_CASE_SLOW(under_fire),
+#endif
 	{}
 };
 

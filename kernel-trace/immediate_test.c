@@ -252,7 +252,14 @@ static int imv_test_start(struct task_struct **tasks)
 	return nr;
 }
 
-static int imv_test_run(unsigned long times)
+/**
+ * imv_test_run() - set all values while everybody reads them
+ * @times: how often
+ *
+ * Context: process; takes as long as it takes.
+ * Return: 0, -EINTR for a signal, or the errno of what could not be started.
+ */
+int imv_test_run(unsigned long times)
 {
 	struct task_struct **tasks;
 	int i, nr, ret = 0;
@@ -273,6 +280,18 @@ static int imv_test_run(unsigned long times)
 	mutex_unlock(&imv_test_mutex);
 	kfree(tasks);
 	return ret;
+}
+
+/**
+ * imv_test_bad() - what went wrong in the last run
+ *
+ * Context: any.
+ * Return: how many values were read that were never set, and sets that failed.
+ */
+long imv_test_bad(void)
+{
+	return atomic_long_read(&counts.task.bad) + atomic_long_read(&counts.timer.bad) +
+	       atomic_long_read(&counts.nmi.bad) + atomic_long_read(&counts.failed);
 }
 
 static ssize_t imv_test_run_write(struct file *file, const char __user *buf, size_t len,

@@ -38,4 +38,7 @@ static __always_inline unsigned int imv_test_read(void)
 	return bad;
 }
 
+int imv_test_run(unsigned long times);
+long imv_test_bad(void);
+
 #endif /* _KERNEL_ETCH_IMMEDIATE_TEST_H */

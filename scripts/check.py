@@ -111,21 +111,22 @@ def kunit_cases(group, prefix=""):
     return cases
 
 
-def kunit():
-    """The KUnit suites, through the kernel's own runner, in um."""
-    folder, report = layout.BUILD / "kunit", LOGS / "kunit.json"
+def kunit_run(name, env, *options):
+    """The KUnit suites, through the kernel's own runner.
+
+    name: of the folder to build in. env: what is added to the environment.
+    """
+    folder, report = layout.BUILD / name, LOGS / f"{name}.json"
     folder.mkdir(parents=True, exist_ok=True)
     report.unlink(missing_ok=True)
     # It must be run in the tree, and calls make there.
     status, out = run(
-        ["env", "-C", layout.LINUX, sys.executable,
-         "tools/testing/kunit/kunit.py", "run", "--arch=um",
+        ["env", "-C", layout.LINUX,
+         *(f"{key}={value}" for key, value in env.items()), sys.executable,
+         "tools/testing/kunit/kunit.py", "run",
          "--kunitconfig=kernel/etch/.kunitconfig", f"--build_dir={folder}",
-         f"--jobs={os.cpu_count()}", "--make_options=CC=ccache gcc",
-         # um's PCI, which kunit.py turns on, warns at boot that it has no
-         # device; a warning would fail the lane, and nothing here uses it.
-         "--kconfig_add=CONFIG_UML_PCI_OVER_VIRTIO=n",
-         "--timeout=600", f"--json={report}"], "kunit.log")
+         f"--jobs={os.cpu_count()}", "--timeout=600", f"--json={report}",
+         *options], f"{name}.log")
     if not report.exists():
         tail = "\n".join(out.splitlines()[-25:])
         raise LaneError(f"kunit.py ended with status {status}:\n{tail}")
@@ -137,6 +138,24 @@ def kunit():
     if status and all(case.status != "failed" for case in cases):
         raise LaneError(f"kunit.py ended with status {status}")
     return cases
+
+
+def kunit():
+    """The KUnit suites in um."""
+    # um's PCI, which kunit.py turns on, warns at boot that it has no device;
+    # a warning would fail the lane, and nothing here uses it.
+    return kunit_run("kunit", {}, "--arch=um", "--make_options=CC=ccache gcc",
+                     "--kconfig_add=CONFIG_UML_PCI_OVER_VIRTIO=n")
+
+
+def kunit_arm64():
+    """The KUnit suites in an arm64 kernel under QEMU, two processors."""
+    need([SCRIPTS / "fetch.sh", "arm64"])
+    cross = "aarch64-linux-gnu-"
+    return kunit_run("kunit-arm64", machine.qemu_on_path("aarch64"),
+                     "--arch=arm64", f"--cross_compile={cross}",
+                     f"--make_options=CC=ccache {cross}gcc",
+                     f"--qemu_args=-smp {machine.PROCESSORS}")
 
 
 def kselftest(name):
@@ -177,7 +196,7 @@ def x86_64():
 
 
 LANES = {"harness": harness, "series": series, "docs": docs, "ring": ring,
-         "kunit": kunit, "um": um, "um-bare": um_bare, "x86-64": x86_64}
+         "kunit": kunit, "kunit-arm64": kunit_arm64, "um": um, "um-bare": um_bare, "x86-64": x86_64}
 
 
 def run_lane(name):

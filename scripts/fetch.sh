@@ -4,6 +4,8 @@
 # What is needed before anything can be built: the tools, and a pristine
 # kernel source in build/linux-pristine. KDIR=/path takes a tree of the user's
 # (copied, never written to) instead of Debian's package.
+#
+# fetch.sh arm64: in addition the compiler for that architecture.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
@@ -36,6 +38,10 @@ FILES="
 /usr/include/openssl/evp.h	libssl-dev
 $ARCHIVE	linux-source-6.12
 "
+
+if [ "${1:-}" = arm64 ]; then
+	TOOLS+="aarch64-linux-gnu-gcc	gcc-aarch64-linux-gnu"
+fi
 
 missing_packages()
 {

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# qemu.sh: make sure that there is a QEMU that can be used, and print how to
-# call it: a line with its library path, one with the program, then its
-# options, one each.
+# qemu.sh [ARCH]: make sure that there is a QEMU for x86_64 or aarch64 that can
+# be used, and print how to call it: a line with its library path, one with the
+# program, then its options, one each.
 #
 # Debian 12's own QEMU 7.2 executes stale translations of text that the
 # kernel patches while another processor runs: "Oops: int3" in most boots that
@@ -12,7 +12,14 @@
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
-ROOT=$ETCH_BUILD/qemu
+ARCH=${1:-x86_64}
+PROGRAM=qemu-system-$ARCH
+case $ARCH in
+x86_64)		PACKAGE=qemu-system-x86 ;;
+aarch64)	PACKAGE=qemu-system-arm ;;
+*)		die "no QEMU for $ARCH is used here" ;;
+esac
+ROOT=$ETCH_BUILD/qemu/$ARCH
 GOOD=8
 
 major()
@@ -27,20 +34,20 @@ libraries()
 
 private_major()
 {
-	LD_LIBRARY_PATH=$(libraries) major "$ROOT/usr/bin/qemu-system-x86_64"
+	LD_LIBRARY_PATH=$(libraries) major "$ROOT/usr/bin/$PROGRAM"
 }
 
 unpack()
 {
 	rm -rf "$ROOT"
 	quietly "$ETCH_BUILD/log/qemu.log" \
-		"$ETCH_TOP/scripts/apt-private.sh" unpack "$ROOT" qemu-system-x86
+		"$ETCH_TOP/scripts/apt-private.sh" unpack "$ROOT" "$PACKAGE"
 }
 
 describe_private()
 {
 	libraries
-	echo "$ROOT/usr/bin/qemu-system-x86_64"
+	echo "$ROOT/usr/bin/$PROGRAM"
 	printf '%s\n' -L "$ROOT/usr/share/qemu" -L "$ROOT/usr/share/seabios" \
 		-accel tcg,thread=multi
 }
@@ -49,23 +56,23 @@ describe_private()
 describe_system()
 {
 	echo
-	command -v qemu-system-x86_64
+	command -v "$PROGRAM"
 	printf '%s\n' -accel "tcg,$1"
 }
 
-system=$(major qemu-system-x86_64 || true)
+system=$(major "$PROGRAM" || true)
 if [ "${system:-0}" -gt $GOOD ]; then
 	describe_system thread=multi
 	exit
 fi
 if [ "$(private_major || echo 0)" -gt $GOOD ] 2> /dev/null ||
-		step "QEMU from backports unpacked" unpack >&2; then
+		step "QEMU for $ARCH from backports unpacked" unpack >&2; then
 	describe_private
 	exit
 fi
 [ -n "$system" ] ||
 	die "no QEMU: backports cannot be reached, none is installed." \
-		"As root: apt-get install qemu-system-x86"
+		"As root: apt-get install $PACKAGE"
 warn "QEMU $system runs patched text wrongly with several threads, and"
 warn "backports cannot be reached: ONE THREAD for both processors instead."
 describe_system thread=single

@@ -6,6 +6,7 @@ that they are given.
 """
 
 import os
+import shlex
 import subprocess
 
 import layout
@@ -58,10 +59,10 @@ def um(kernel, initrd, append, console, report):
             *consoles, "panic_on_warn=1", *append], um_environment()
 
 
-def qemu():
+def qemu(arch="x86_64"):
     """(environment, program and options) of a usable QEMU."""
     script = layout.TOP / "scripts/qemu.sh"
-    result = subprocess.run([str(script)], text=True, check=False,
+    result = subprocess.run([str(script), arch], text=True, check=False,
                             stdout=subprocess.PIPE)
     if result.returncode:
         raise MachineError("QEMU cannot be had")
@@ -70,6 +71,22 @@ def qemu():
     if libraries:
         env["LD_LIBRARY_PATH"] = libraries
     return env, command
+
+
+def qemu_on_path(arch):
+    """The environment in which qemu-system-ARCH is a usable QEMU.
+
+    For programs that call QEMU themselves: a script of that name, first in
+    PATH, calls the one that we have, with its options.
+    """
+    env, program = qemu(arch)
+    folder = layout.BUILD / "qemu/bin"
+    folder.mkdir(parents=True, exist_ok=True)
+    script = folder / f"qemu-system-{arch}"
+    words = [f"LD_LIBRARY_PATH={env.get('LD_LIBRARY_PATH', '')}", *program]
+    script.write_text("#!/bin/sh\nexec env " + shlex.join(words) + ' "$@"\n')
+    script.chmod(0o755)
+    return {"PATH": f"{folder}:{os.environ['PATH']}"}
 
 
 def x86_64(kernel, initrd, append, serial, report):
