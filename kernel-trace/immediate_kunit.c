@@ -272,7 +272,8 @@ static void __init init_code(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, imv_set(test_init, 0));
 }
 
-static struct kunit_case imv_init_cases[] = {
+/* Refers to init code, and is gone through before that is freed. */
+static struct kunit_case __refdata imv_init_cases[] = {
 	KUNIT_CASE(init_code),
 	{}
 };

@@ -18,8 +18,13 @@ DECLARE_IMV(u64, imv_test_64);
 #define IMV_TEST_A	0x1122334455667788ULL
 #define IMV_TEST_B	0x99aabbccddeeff0fULL
 
-#define imv_test_is_good(value, type)					\
-	((value) == (type)IMV_TEST_A || (value) == (type)IMV_TEST_B || !(value))
+/* Reads once. */
+#define imv_test_is_bad(name) ({						\
+	__imv_type_##name __value = imv_read(name);				\
+										\
+	__value != (__imv_type_##name)IMV_TEST_A &&				\
+	__value != (__imv_type_##name)IMV_TEST_B && __value;			\
+})
 
 /**
  * imv_test_read() - read all of them once, at sites of the caller's own
@@ -31,10 +36,10 @@ static __always_inline unsigned int imv_test_read(void)
 {
 	unsigned int bad = 0;
 
-	bad += !imv_test_is_good(imv_read(imv_test_8), u8);
-	bad += !imv_test_is_good(imv_read(imv_test_16), u16);
-	bad += !imv_test_is_good(imv_read(imv_test_32), u32);
-	bad += !imv_test_is_good(imv_read(imv_test_64), u64);
+	bad += imv_test_is_bad(imv_test_8);
+	bad += imv_test_is_bad(imv_test_16);
+	bad += imv_test_is_bad(imv_test_32);
+	bad += imv_test_is_bad(imv_test_64);
 	return bad;
 }
 

@@ -162,10 +162,8 @@ TEST_F_TIMEOUT(immediate, modules_come_and_go, 600)
 		ASSERT_EQ(0, load_module()) TH_LOG("load %d", i);
 		/* Its init code is gone: what is patched now must not be there. */
 		EXPECT_EQ(0, write_file("/sys/module/" MODULE "/parameters", "own", "0x55667788"));
-		self->text = read_line("/sys/module/" MODULE "/parameters", "own");
-		EXPECT_STREQ("0x55667788", self->text);
-		free(self->text);
-		self->text = NULL;
+		EXPECT_STREQ("0x55667788",
+			     read_line("/sys/module/" MODULE "/parameters", "own"));
 		ASSERT_EQ(0, unload_module()) TH_LOG("unload %d", i);
 	}
 	/* It was under way all the time; now it is ended. */
