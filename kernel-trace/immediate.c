@@ -280,7 +280,12 @@ VISIBLE_IF_KUNIT int imv_set_noted(void)
 	int ret, err = 0;
 
 	for (i = 0; i < imv_nr_early; i++) {
-		ret = __imv_set(imv_early[i], imv_early[i]->value);
+		struct imv *imv = imv_early[i];
+		u64 value = imv->value;
+
+		/* As the operands have it: what does not change is not patched. */
+		WRITE_ONCE(imv->value, 0);
+		ret = __imv_set(imv, value);
 		err = err ?: ret;
 	}
 	imv_nr_early = 0;
