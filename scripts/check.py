@@ -27,7 +27,11 @@ import tree
 SCRIPTS = layout.TOP / "scripts"
 LOGS = layout.BUILD / "log"
 # What tests of early tracing need of the command line.
-BOOT = ["etch_event=sched:sched_process_fork", "etch_buf_size=2M"]
+BOOT = ["etch_event=sched:sched_process_fork", "etch_buf_size=2M",
+        # Of KUnit's suites those that a kselftest has run again.
+        "kunit.enable=1", "kunit.filter_glob=imv*"]
+# Those that patch code more often than QEMU can follow: see lib/machine.py.
+ONE_THREAD_TESTS = ["etch:immediate"]
 # Seconds until a guest with the kselftests is given up.
 LIMITS = {"um": 900, "um-bare": 900, "x86-64-events": 2100}
 
@@ -158,26 +162,36 @@ def kunit_arm64():
                      f"--qemu_args=-smp {machine.PROCESSORS}")
 
 
-def kselftest(name):
-    """The kselftests in the kernel of a lane."""
+def prepare(name):
+    """Kernel, kselftests and root file system of a lane; the tests' names."""
     installed = layout.BUILD / "kselftest"
     need([SCRIPTS / "build.sh", name])
     need([SCRIPTS / "selftests.sh", installed])
     need([SCRIPTS / "rootfs.sh", name, installed])
-    say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
+    return (installed / "kselftest-list.txt").read_text().split()
 
+
+def boot(name, script, limit, append):
+    """The cases that a guest reports."""
     def show(data):
         """Results as they come, each on a line."""
         for line in data.decode("utf-8", "replace").splitlines():
             if tap.LINE.match(line):
                 print(f"    {line}", flush=True)
 
-    result = guest.boot(name, layout.BUILD / name / "initrd.gz", "kselftest",
-                        LIMITS[name], show, BOOT)
+    result = guest.boot(name, layout.BUILD / name / "initrd.gz", script,
+                        limit, show, append)
     cases = tap.parse(result.lines())
     cases += [tap.Case(problem, "failed") for problem in result.problems()]
     say(f"Guest ran {result.seconds:.0f} s.")
     return cases
+
+
+def kselftest(name):
+    """The kselftests in the kernel of a lane."""
+    prepare(name)
+    say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
+    return boot(name, "kselftest", LIMITS[name], BOOT)
 
 
 def um():
@@ -192,7 +206,17 @@ def um_bare():
 
 def x86_64():
     """The kselftests in an x86-64 kernel with about a thousand events."""
-    return kselftest("x86-64-events")
+    name = "x86-64-events"
+    tests = prepare(name)
+    say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
+    cases = boot(name, "kselftest", LIMITS[name],
+                 BOOT + [f"kselftest={test}" for test in tests
+                         if test not in ONE_THREAD_TESTS])
+    say("Once more, with ONE THREAD of QEMU for both processors, for "
+        + " ".join(ONE_THREAD_TESTS))
+    return cases + boot(name, "kselftest", LIMITS[name],
+                        BOOT + [machine.ONE_THREAD]
+                        + [f"kselftest={test}" for test in ONE_THREAD_TESTS])
 
 
 LANES = {"harness": harness, "series": series, "docs": docs, "ring": ring,

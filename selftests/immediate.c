@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Immediate values, and the gates that are made of them, while everybody runs
- * through the code that is patched.
+ * Immediate values, while everybody runs through the code that is patched.
  *
  * Wants CONFIG_IMV_TEST, for values that may be set at will, and CONFIG_KUNIT,
  * for the tests of every width: they ran at boot, and here run again, after init
  * code has gone.
  */
-#include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -217,93 +215,6 @@ TEST_F(immediate, no_probe_on_a_site)
 		remove_probes();
 	}
 	EXPECT_LT(0, n);
-}
-
-/* ---- Gates ---- */
-
-static void run_on(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
-}
-
-/* Runs through the sites of sched and of the tasks' own events, for ever. */
-static pid_t start_load(int cpu)
-{
-	pid_t pid = fork(), child;
-
-	if (pid)
-		return pid;
-	run_on(cpu);
-	nice(19);
-	for (;;) {
-		child = fork();
-		if (!child)
-			_exit(0);
-		waitpid(child, NULL, 0);
-		sched_yield();
-	}
-}
-
-/* Has @tree record the event, and not, over and over. */
-static void toggle(const char *tree, const char *event, unsigned int times)
-{
-	char file[128];
-	unsigned int i;
-
-	nice(-20);
-	snprintf(file, sizeof(file), "events/sched/%s/enable", event);
-	for (i = 0; i < times; i++) {
-		if (write_file(tree, file, "1") || write_file(tree, file, "0"))
-			_exit(1);
-	}
-	_exit(0);
-}
-
-static pid_t start_toggling(const char *tree, const char *event, unsigned int times)
-{
-	pid_t pid = fork();
-
-	if (!pid)
-		toggle(tree, event, times);
-	return pid;
-}
-
-/*
- * Two instances want the same event now and then, a third never: whatever becomes
- * of the mask, that one's bit must not be seen in it.
- */
-TEST_F_TIMEOUT(immediate, gates_open_and_close, 1200)
-{
-	static const char a[] = ETCH "/instances/imv_a", b[] = ETCH "/instances/imv_b",
-			  never[] = ETCH "/instances/imv_never";
-	int cpus = nr_cpus(), cpu;
-	pid_t load[64], one, two;
-
-	ASSERT_EQ(0, mkdir(a, 0700));
-	ASSERT_EQ(0, mkdir(b, 0700));
-	ASSERT_EQ(0, mkdir(never, 0700));
-	for (cpu = 0; cpu < cpus && cpu < 64; cpu++)
-		load[cpu] = start_load(cpu);
-
-	one = start_toggling(a, "sched_process_fork", CYCLES / 2);
-	two = start_toggling(b, "sched_process_fork", CYCLES / 2);
-	EXPECT_EQ(0, end_of(one));
-	EXPECT_EQ(0, end_of(two));
-
-	while (cpu--) {
-		kill(load[cpu], SIGKILL);
-		end_of(load[cpu]);
-	}
-	EXPECT_LT(0, stat_sum(a, "written"));
-	EXPECT_LT(0, stat_sum(b, "written"));
-	EXPECT_EQ(0, stat_sum(never, "written"));
-	EXPECT_EQ(0, rmdir(a));
-	EXPECT_EQ(0, rmdir(b));
-	EXPECT_EQ(0, rmdir(never));
 }
 
 TEST_HARNESS_MAIN

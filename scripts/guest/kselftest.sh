@@ -9,4 +9,4 @@ cd /kselftest || exit 1
 # opened only once, a pipe any number of times.
 ln -sf /proc/self/fd/1 /dev/stdout
 # shellcheck disable=SC2046
-sh ./run_kselftest.sh $(sed -n 's/.*kselftest=\([^ ]*\).*/-t \1/p' /proc/cmdline) 2>&1 | cat
+sh ./run_kselftest.sh $(tr ' ' '\n' < /proc/cmdline | sed -n 's/^kselftest=/-t /p') 2>&1 | cat
