@@ -18,8 +18,13 @@ DECLARE_IMV(u64, imv_test_64);
 #define IMV_TEST_A	0x1122334455667788ULL
 #define IMV_TEST_B	0x99aabbccddeeff0fULL
 
+/* One read, at one site: the sites of a value do not change at the same time. */
 #define imv_test_is_good(value, type)					\
-	((value) == (type)IMV_TEST_A || (value) == (type)IMV_TEST_B || !(value))
+({									\
+	type got = (value);						\
+									\
+	got == (type)IMV_TEST_A || got == (type)IMV_TEST_B || !got;	\
+})
 
 /**
  * imv_test_read() - read all of them once, at sites of the caller's own
