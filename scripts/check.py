@@ -21,6 +21,7 @@ import console
 import guest
 import layout
 import machine
+import site_checks
 import tap
 import tree
 
@@ -171,9 +172,17 @@ def um_bare():
     return kselftest("um-bare")
 
 
+def sites(name):
+    """The code of a lane's kernel where events are hit."""
+    folder = layout.BUILD / name
+    say(f"Code at the tracepoints of {name}.")
+    return site_checks.cases(folder / "vmlinux",
+                             folder / "samples/etch/etch-sample.ko")
+
+
 def x86_64():
-    """The kselftests in an x86-64 kernel with about a thousand events."""
-    return kselftest("x86-64-events")
+    """An x86-64 kernel with about a thousand events: kselftests, and its code."""
+    return kselftest("x86-64-events") + sites("x86-64-events")
 
 
 LANES = {"harness": harness, "series": series, "docs": docs, "ring": ring,
