@@ -101,7 +101,7 @@ def line(title, values, form="{:.0f}"):
     shown = [form.format(value) for value in values]
     if len(values) == 2 and values[1]:
         shown.append(f"{values[0] / values[1]:.2f}")
-    print(f"{title:<46}" + "".join(f"{word:>15}" for word in shown))
+    print(f"{title:<50}" + "".join(f"{word:>15}" for word in shown))
 
 
 def outline(title, lists):
@@ -182,7 +182,7 @@ def main():
         sys.exit(f"error: {error}")
     titles = [name(path) for path in sys.argv[1:]] + ["ratio"]
     titles = titles[:2 * len(kernels) - 1]
-    print(f"{'':<46}" + "".join(f"{title:>15}" for title in titles))
+    print(f"{'':<50}" + "".join(f"{title:>15}" for title in titles))
     show_sites(kernels)
     if len(kernels) == 2:
         both = matched(kernels)
