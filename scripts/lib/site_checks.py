@@ -53,8 +53,8 @@ def arguments_and_call(sites, function=FUNCTION, event=EVENT):
     for site in found:
         calls = [one for one in site.out if one.jump == "call"]
         if len(calls) != 1 or calls != site.calls():
-            problems.append(f"{site}: " + ", ".join(
-                one.callee or one.text for one in calls) + " called")
+            problems.append(f"{site}: {len(calls)} calls" + "".join(
+                f", {one.callee or one.text}" for one in calls))
         problems += [f"{site}: {one.text}" for one in site.out
                      if one.jump == "maybe"]
     return problems
