@@ -11,6 +11,7 @@ are listed with the patches that edit their source. "lines" means that only the
 line numbers differ which warnings carry.
 """
 
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -23,8 +24,14 @@ import patchfile
 
 # Not of the kernel, or made while linking from what is compared already.
 SKIP = ("scripts/", "tools/", "usr/", "arch/x86/boot/", "arch/x86/tools/",
-        "samples/")
+        "arch/x86/realmode/rm/", "samples/")
 LINKED = (".tmp_", "vmlinux", "built-in")
+
+# Objects that differ though nobody edits them.
+REASONS = {"kernel/configs.o": "it holds the configuration"}
+
+# The compiler is given the source by its folder, and __FILE__ says so.
+FOLDER = re.compile(r"^\.\./[^/]+/")
 
 # An entry of __bug_table is two offsets, a line number, and flags.
 BUG_TABLE, BUG_SIZE, BUG_LINE = "__bug_table", 12, 8
@@ -46,19 +53,27 @@ def without_lines(data):
     return data
 
 
+def reference(image, reloc):
+    """What a relocation puts where, without the name of the source's folder."""
+    name, what = image.referred(reloc)
+    if not name:
+        what = FOLDER.sub("", what)
+    return reloc.offset, reloc.type, name, what
+
+
 def contents(image, lines=True):
-    """{section: what it holds, and what it refers to}."""
+    """{section: what it holds, and what it refers to}. Strings count where they
+    are referred to."""
     found = {}
     for section in image.sections:
-        if not section.allocated():
+        if not section.allocated() or section.flags & elf.STRINGS:
             continue
         # As in the file: before relocation.
         data = b"" if section.type == elf.NOBITS else image.raw[
             section.offset:section.offset + section.size]
         if section.name == BUG_TABLE and not lines:
             data = without_lines(data)
-        references = [(one.offset, one.type, image.symbols[one.symbol].name,
-                       one.addend) for one in section.relocations]
+        references = [reference(image, one) for one in section.relocations]
         found.setdefault(section.name, []).append(
             (section.size, bytes(data), references))
     return found
@@ -101,7 +116,7 @@ def source_patches(name, edits):
     """The patches that edit an object's source, as a word."""
     stem = name[:-len(".o")]
     patches = edits.get(stem + ".c") or edits.get(stem + ".S")
-    return ", ".join(patches) if patches else "not edited"
+    return ", ".join(patches or [REASONS.get(name, "not edited")])
 
 
 def compare(base, other):

@@ -13,7 +13,7 @@ from collections import namedtuple
 RELOCATABLE = 1
 X86_64 = 62
 
-ALLOC, EXECUTABLE = 2, 4
+ALLOC, EXECUTABLE, STRINGS = 2, 4, 0x20
 SYMTAB, RELA, NOBITS = 2, 4, 8
 UNDEFINED, ABSOLUTE, COMMON = 0, 0xfff1, 0xfff2
 FUNCTION, SECTION = 2, 3
@@ -154,6 +154,18 @@ class Image:
                     value -= section.address + reloc.offset
                 section.data[reloc.offset:reloc.offset + size] = (
                     value & (1 << 8 * size) - 1).to_bytes(size, "little")
+
+    def referred(self, reloc):
+        """(name, addend) that a relocation refers to; or, if that is a string,
+        ("", string), wherever it lies."""
+        symbol = self.symbols[reloc.symbol]
+        if symbol.kind == SECTION:
+            section = self.sections[symbol.section]
+            # Relative ones are counted from the end of four bytes.
+            at = reloc.addend + (4 if reloc.type == 2 else 0)
+            if section.flags & STRINGS and 0 <= at < section.size:
+                return "", text_at(section.data, at)
+        return symbol.name, reloc.addend
 
     def section(self, name):
         """The section of a name, or None."""

@@ -11,8 +11,10 @@ SOURCE = """
 f:	mov	$1, %eax
 	call	g
 	ret
+	.section .rodata.str1.1, "aMS", @progbits, 1
+.Lname:	.string	"../linux/kernel/f.c"
 	.section __bug_table, "aw"
-	.long	f - ., 0
+	.quad	.Lname
 	.short	10, 1
 	.section .comment
 	.string "compiler"
@@ -35,6 +37,13 @@ class Difference(unittest.TestCase):
 
     def test_what_is_not_in_the_kernel_does_not_count(self):
         self.assertIsNone(self.difference("compiler", "another"))
+
+    def test_the_folder_of_the_source_does_not_count(self):
+        self.assertIsNone(self.difference("../linux/", "../linux-pristine/"))
+
+    def test_strings(self):
+        self.assertEqual(self.difference("kernel/f.c", "kernel/g.c"),
+                         (["__bug_table"], 0))
 
     def test_code(self):
         self.assertEqual(self.difference("$1", "$2"), ([".text"], 0))
