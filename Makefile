@@ -47,7 +47,7 @@ refresh:		## write the patches from our files
 check-series: fetch	## files and patches agree, apply, and pass checkpatch
 	@$S/check-series.py
 
-size: fetch tree	## what an event adds to a kernel, beside ftrace; FULL=1: four builds
+size: fetch tree	## what an event and its sites add to a kernel; FULL=1: five whole kernels
 	@$S/size.sh
 
 clean:			## remove what was built; the kernel source stays

@@ -21,6 +21,7 @@ import console
 import guest
 import layout
 import machine
+import site_checks
 import tap
 import tree
 
@@ -204,8 +205,16 @@ def um_bare():
     return kselftest("um-bare")
 
 
+def sites(name):
+    """The code of a lane's kernel where events are hit."""
+    folder = layout.BUILD / name
+    say(f"Code at the tracepoints of {name}.")
+    return site_checks.cases(folder / "vmlinux",
+                             folder / "samples/etch/etch-sample.ko")
+
+
 def x86_64():
-    """The kselftests in an x86-64 kernel with about a thousand events."""
+    """An x86-64 kernel with about a thousand events: kselftests, and its code."""
     name = "x86-64-events"
     tests = prepare(name)
     say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
@@ -214,9 +223,10 @@ def x86_64():
                          if test not in ONE_THREAD_TESTS])
     say("Once more, with ONE THREAD of QEMU for both processors, for "
         + " ".join(ONE_THREAD_TESTS))
-    return cases + boot(name, "kselftest", LIMITS[name],
-                        BOOT + [machine.ONE_THREAD]
-                        + [f"kselftest={test}" for test in ONE_THREAD_TESTS])
+    cases += boot(name, "kselftest", LIMITS[name],
+                  BOOT + [machine.ONE_THREAD]
+                  + [f"kselftest={test}" for test in ONE_THREAD_TESTS])
+    return cases + sites(name)
 
 
 LANES = {"harness": harness, "series": series, "docs": docs, "ring": ring,

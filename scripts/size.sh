@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # What Etch adds to a kernel, beside what ftrace adds to it: event by event, by
-# the symbols of the lane's kernel, which has both. With FULL=1 the lane is
-# built without both, with each alone, and with both, and the differences of
-# text and data are divided by the number of events.
+# the symbols of the lane's kernel, which has both, and the sites of its
+# tracepoints. With FULL=1 whole kernels of one configuration are compared:
+# mainline's, the series' without CONFIG_ETCH, with Etch and ftrace, with Etch
+# alone, with neither. Then the sites are compared with mainline's, and without
+# CONFIG_ETCH the objects.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
@@ -17,10 +19,10 @@ image()
 	echo "$ETCH_BUILD/size-$1/vmlinux"
 }
 
-# variant NAME FRAGMENTS-TO-LEAVE-OUT FRAGMENTS-MORE
+# variant NAME FRAGMENTS-TO-LEAVE-OUT FRAGMENTS-MORE [SOURCE]
 variant()
 {
-	OUT=$ETCH_BUILD/size-$1 WITHOUT=$2 MORE=$3 \
+	OUT=$ETCH_BUILD/size-$1 WITHOUT=$2 MORE=$3 SOURCE=${4:-$ETCH_LINUX} \
 		"$ETCH_TOP/scripts/build.sh" "$LANE"
 }
 
@@ -43,6 +45,17 @@ events()
 		$(address __start_ftrace_events)) / 8))
 }
 
+# kernel TITLE NAME: what a kernel has, and what it has more than mainline's.
+kernel()
+{
+	{ sections "$2"; sections mainline; } | awk -v title="$1" '
+		NR == 1 { text = $1; data = $2; bss = $3 }
+		NR == 2 {
+			printf "%-30s %9d %9d %9d %+11d %+11d\n", title,
+				text, data, bss, text - $1, data - $2
+		}'
+}
+
 # row TITLE WITH WITHOUT: what the first has more than the second.
 row()
 {
@@ -50,29 +63,49 @@ row()
 		NR == 1 { text = $1; data = $2; bss = $3 }
 		NR == 2 { text -= $1; data -= $2; bss -= $3 }
 		NR == 3 {
-			printf "%-28s %9d %9d %9d %11.1f %11.1f\n", title,
+			printf "%-30s %9d %9d %9d %11.1f %11.1f\n", title,
 				text, data, bss, text / $1, data / $1
 		}'
 }
 
+# head TITLE COLUMN COLUMN: a table's first line.
+head_line()
+{
+	printf '\n%-30s %9s %9s %9s %11s %11s\n' "$1" text data bss "$2" "$3"
+}
+
 table()
 {
-	printf '\n%-28s %9s %9s %9s %11s %11s\n' "bytes, $LANE, $(events) events" \
-		text data bss text/event data/event
-	row "Etch" etch neither
-	row "ftrace" ftrace neither
-	row "Etch beside ftrace" both ftrace
-	row "ftrace beside Etch" both etch
+	head_line "bytes, $LANE, $(events) events" text-main data-main
+	kernel "mainline, ftrace" mainline
+	kernel "the series, ETCH=n, ftrace" ftrace
+	kernel "the series, Etch, ftrace" both
+	kernel "the series, Etch, no ftrace" etch
+	kernel "the series, neither" neither
+	head_line "what is added" text/event data/event
+	row "the series, ETCH=n, to mainline" ftrace mainline
+	row "Etch to neither" etch neither
+	row "ftrace to neither" ftrace neither
+	row "Etch to ftrace" both ftrace
+	row "ftrace to Etch" both etch
 }
 
 if [ -z "${FULL:-}" ]; then
 	"$ETCH_TOP/scripts/build.sh" "$LANE"
 	"$ETCH_TOP/scripts/size-by-symbol.py" "$ETCH_BUILD/$LANE/vmlinux"
+	echo
+	"$ETCH_TOP/scripts/sites.py" "$ETCH_BUILD/$LANE/vmlinux"
 	exit
 fi
 
-variant neither etch "size size-no-ftrace"
-variant etch "" "size size-no-ftrace"
+variant mainline etch size "$ETCH_PRISTINE"
 variant ftrace etch size
 variant both "" size
+variant etch "" "size size-no-ftrace"
+variant neither etch "size size-no-ftrace"
 table
+printf '\nSites of tracepoints, beside mainline:\n'
+"$ETCH_TOP/scripts/sites.py" "$(image both)" "$(image mainline)"
+printf '\nObjects without CONFIG_ETCH, beside mainline:\n'
+"$ETCH_TOP/scripts/objects.py" "$ETCH_BUILD/size-mainline" \
+	"$ETCH_BUILD/size-ftrace"

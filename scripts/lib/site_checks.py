@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the code of a kernel for x86-64 must look like where events are hit.
+
+A check gives sentences, one for each thing that is wrong; none is a pass.
+"""
+
+import re
+
+import elf
+import tap
+import tracepoint
+
+# The example: a hot place with arguments, and its event.
+FUNCTION, EVENT = "__schedule", "sched_switch"
+# "mov $0, %r32" of five bytes, for the registers that the reads may use.
+MOVS = {0xb8: "al", 0xb9: "cl", 0xba: "dl", 0xbb: "bl", 0xbe: "sil",
+        0xbf: "dil"}
+MOV_SIZE = 5
+# Of many wrong places, so many are named.
+SHOWN = 5
+
+
+def shorten(problems):
+    """The first problems, and how many more there are."""
+    more = len(problems) - SHOWN
+    return problems[:SHOWN] + ([f"and {more} more"] if more > 0 else [])
+
+
+def one_nop(sites):
+    """Every site is one NOP of two or five bytes."""
+    if not sites:
+        return ["there is no site"]
+    return shorten([f"{site}: {site.nop.text if site.nop else 'no code'}"
+                    for site in sites if not site.is_nop()])
+
+
+def calls_stub(sites):
+    """Whoever wants an event is called by its stub, and by nothing else."""
+    calling = [(site, one.callee) for site in sites for one in site.calls()]
+    if not calling:
+        return ["no site calls anything"]
+    return shorten([f"{site}: calls {callee}" for site, callee in calling
+                    if not callee.startswith("__tracestub_")])
+
+
+def arguments_and_call(sites, function=FUNCTION, event=EVENT):
+    """The site of an event: one NOP, and out of line one call, no branch."""
+    found = [site for site in sites
+             if (site.function, site.event) == (function, event)]
+    if not found:
+        return [f"there is no {event} in {function}"]
+    problems = one_nop(found)
+    for site in found:
+        calls = [one for one in site.out if one.jump == "call"]
+        if len(calls) != 1 or calls != site.calls():
+            problems.append(f"{site}: {len(calls)} calls" + "".join(
+                f", {one.callee or one.text}" for one in calls))
+        problems += [f"{site}: {one.text}" for one in site.out
+                     if one.jump == "maybe"]
+    return problems
+
+
+def zero_mov(image, code):
+    """The eight-bit name of the register that a patched read sets, or None."""
+    raw = image.read(code, MOV_SIZE)
+    return None if any(raw[1:]) else MOVS.get(raw[0])
+
+
+def patched_reads(image):
+    """Each entry of __imv_table is a five-byte move of zero."""
+    entries = list(tracepoint.imv_table(image))
+    if not entries:
+        return ["__imv_table is empty"]
+    return shorten([
+        f"{code:#x}: {image.read(code, MOV_SIZE).hex(' ')}, {width} bytes"
+        for code, width, _ in entries
+        if not zero_mov(image, code) or width > 4])
+
+
+def mentions(one, symbol):
+    """Whether an instruction's operand lies in a symbol."""
+    if re.search(rf"<{re.escape(symbol.name)}[+\->]", one.text):
+        return True
+    return any(symbol.address <= int(word, 16) < symbol.address + symbol.size
+               for word in re.findall(r"\b(?:0x)?([0-9a-f]{16})\b", one.text))
+
+
+def gate_bit(code, start, gates):
+    """The instructions that test bit 0 of the gate that was read: (test, jump),
+    or None. gates: {address of a read: register}."""
+    register = None
+    for address in sorted(code.walk([start])):
+        one = code.insns[address]
+        register = gates.get(address, register)
+        if register and re.match(rf"testb? +\$0x1,%{register}$", one.text):
+            jump = code.insns.get(address + len(one.raw))
+            if jump and jump.text.split()[0] in ("je", "jne"):
+                return one, jump
+    return None
+
+
+def stub_leaves_memory(image, code, event=EVENT):
+    """The stub reads the gate by a patched move; the tracepoint's memory is
+    for who finds bit 0 set."""
+    start = image.address(f"__tracestub_{event}")
+    symbol = image.by_name.get(tracepoint.PREFIX + event)
+    if start not in code.insns or not symbol:
+        return [f"there is no stub of {event}"]
+    gates = {at: zero_mov(image, at) for at, _, imv
+             in tracepoint.imv_table(image)
+             if symbol.address <= imv < symbol.address + max(symbol.size, 1)}
+    bit = gate_bit(code, start, gates)
+    if not bit:
+        return ["no patched read of the gate whose bit 0 is tested"]
+    test, jump = bit
+    after = jump.address + len(jump.raw)
+    bit_set, bit_clear = ((jump.target, after) if jump.text.startswith("jne")
+                          else (after, jump.target))
+    clear = {**code.walk([start], {test.address}), **code.walk([bit_clear])}
+    problems = [f"with bit 0 clear: {one.text}" for one in clear.values()
+                if mentions(one, symbol)]
+    if not any(mentions(one, symbol)
+               for one in code.walk([bit_set], frozenset(clear)).values()):
+        problems.append("with bit 0 set nothing looks at the tracepoint")
+    return problems
+
+
+def verdict(name, problems):
+    """A result."""
+    status = "failed" if problems else "passed"
+    return tap.Case(f"sites: {name}", status, "; ".join(problems))
+
+
+def cases(kernel, module):
+    """The results for a vmlinux and for a module with events."""
+    try:
+        image = elf.Image(kernel)
+        sites, code = tracepoint.read(image, [f"__tracestub_{EVENT}"])
+        part = elf.Image(module)
+        part_sites = tracepoint.read(part)[0]
+    except (elf.ElfError, OSError) as error:
+        return [verdict("code can be read", [str(error)])]
+    return [
+        verdict("each is one NOP in the kernel", one_nop(sites)),
+        verdict("each is one NOP in a module", one_nop(part_sites)),
+        verdict("they call stubs in the kernel", calls_stub(sites)),
+        verdict("they call stubs in a module", calls_stub(part_sites)),
+        verdict(f"{EVENT} is arguments and a call", arguments_and_call(sites)),
+        verdict("patched reads in the kernel", patched_reads(image)),
+        verdict("patched reads in a module", patched_reads(part)),
+        verdict(f"{EVENT}'s stub reads no memory for who records",
+                stub_leaves_memory(image, code)),
+    ]
