@@ -84,9 +84,6 @@ static void imv_switch(const struct imv_change *changes, unsigned int nr, bool o
 
 #ifdef CONFIG_IMV_PATCHED
 
-/* Modules that have sites. */
-static LIST_HEAD(imv_modules);
-
 static struct imv_poke imv_pokes[IMV_BATCH];
 static unsigned int imv_nr_pokes;
 
@@ -125,14 +122,29 @@ static int imv_flush_pokes(void)
 	return imv_poke_batch(imv_pokes, nr);
 }
 
+#ifdef CONFIG_MODULES
+/* Modules that have sites. */
+static LIST_HEAD(imv_modules);
+
+/* Init code is there while the module is coming. */
+static bool imv_module_has(const struct module *mod, unsigned long code)
+{
+	return mod->state == MODULE_STATE_COMING || within_module_core(code, mod);
+}
+#else
+static bool imv_module_has(const struct module *mod, unsigned long code)
+{
+	return false;
+}
+#endif
+
 /* Is the code of the site there, to be executed and to be patched? */
-static bool imv_site_lives(const struct imv_site *site, struct module *mod)
+static bool imv_site_lives(const struct imv_site *site, const struct module *mod)
 {
 	unsigned long code = imv_site_code(site);
 
 	if (mod)
-		return mod->state == MODULE_STATE_COMING ||
-		       within_module_core(code, mod);
+		return imv_module_has(mod, code);
 	/* Built-in exit code never is; init code is until it is freed. */
 	return kernel_text_address(code);
 }
@@ -149,7 +161,7 @@ static int imv_poke_site(const struct imv_site *site, u64 value)
 
 /* Of the sites of a table, those whose value changes. */
 static int imv_poke_table(const struct imv_site *site, const struct imv_site *stop,
-			  struct module *mod, struct imv_change *changes,
+			  const struct module *mod, struct imv_change *changes,
 			  unsigned int nr, bool back)
 {
 	for (; site < stop; site++) {
@@ -308,7 +320,7 @@ early_initcall(imv_init_early);
 #ifdef CONFIG_IMV_PATCHED
 
 static bool imv_table_reserved(const struct imv_site *site, const struct imv_site *stop,
-			       struct module *mod, void *start, void *end)
+			       const struct module *mod, void *start, void *end)
 {
 	for (; site < stop; site++) {
 		unsigned long code = imv_site_code(site);
