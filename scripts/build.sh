@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # build.sh LANE: configure and build the lane's kernel and modules from
-# build/linux, out of tree, in build/LANE. WITHOUT="etch" leaves a fragment
-# out, MORE="name" adds one, OUT=DIR builds elsewhere (all for comparisons).
+# build/linux, out of tree, in build/LANE. For comparisons: WITHOUT="etch"
+# leaves a fragment out, MORE="name" adds one, OUT=DIR builds elsewhere,
+# SOURCE=DIR takes another tree, say build/linux-pristine, and M=DIR builds the
+# modules in DIR against that kernel, too.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
@@ -15,6 +17,7 @@ LANE=${1:-um}
 . "$ETCH_TOP/scripts/lanes/$LANE"
 
 OUT=${OUT:-$ETCH_BUILD/$LANE}
+SOURCE=${SOURCE:-$ETCH_LINUX}
 LOG=$ETCH_BUILD/log/build-${OUT##*/}.log
 JOBS=${JOBS:-$(nproc)}
 
@@ -37,7 +40,7 @@ fragments()
 
 kmake()
 {
-	make -s -C "$ETCH_LINUX" O="$OUT" ARCH="$KARCH" CC="ccache gcc" "$@"
+	make -s -C "$SOURCE" O="$OUT" ARCH="$KARCH" CC="ccache gcc" "$@"
 }
 
 # What the configuration was made from: anew when it changes.
@@ -67,7 +70,15 @@ configure()
 		quietly "$LOG" configure_anew
 	fi
 	quietly "$LOG" kmake olddefconfig
-	fragments | xargs python3 "$ETCH_TOP/scripts/lib/kconfig.py" "$OUT/.config"
+	check_wishes
+}
+
+# A wish that was not granted is an error. A tree that is not ours may lack what
+# the series adds.
+check_wishes()
+{
+	fragments | xargs python3 "$ETCH_TOP/scripts/lib/kconfig.py" \
+		"$OUT/.config" || [ "$SOURCE" != "$ETCH_LINUX" ]
 }
 
 # One line about a build under way: seconds so far, files made.
@@ -99,7 +110,7 @@ compile()
 	local pid rc=0
 
 	# shellcheck disable=SC2086
-	make -C "$ETCH_LINUX" O="$OUT" ARCH="$KARCH" CC="ccache gcc" \
+	make -C "$SOURCE" O="$OUT" ARCH="$KARCH" CC="ccache gcc" \
 		-j"$JOBS" $TARGETS > "$LOG" 2>&1 < /dev/null &
 	pid=$!
 	trap 'kill $pid 2> /dev/null' INT TERM
@@ -124,3 +135,5 @@ no_warnings()
 step "Kernel of lane $LANE configured" configure
 step "Kernel of lane $LANE built" compile
 no_warnings
+[ -z "${M:-}" ] || step "Modules built in ${M##*/}" quietly "$LOG.modules" \
+	kmake M="$M" modules
