@@ -26,6 +26,7 @@ CASES = {
     "kprobe-jump": "kprobe, jump",
     "kprobe-int3": "kprobe, int3",
 }
+HOWS = ("warm", "cold")
 PROBES = ("kprobe-jump", "kprobe-int3")
 # Trap against branch against NOP.
 LADDER = ("kprobe-int3", "kprobe-jump", "on", "jump", "off")
@@ -74,7 +75,7 @@ def sites(kernel):
 
 def wanted(kernel):
     """The samples that a kernel has to give."""
-    hows = ["warm"] if counts(kernel.lane) else ["warm", "cold"]
+    hows = HOWS[:1] if counts(kernel.lane) else HOWS
     names = [name for name in CASES if name not in PROBES]
     keys = [(name, how) for how in hows for name in names]
     if kernel.has("KPROBES"):
@@ -95,24 +96,27 @@ def pool(boots, kernel):
     return rounds
 
 
-def measure(lane):
-    """(figures, remarks) of a lane."""
-    icount = counts(lane)
-    pair = build(lane)
-    remarks = [describe(kernel) for kernel in pair]
-    boots = {kernel: [] for kernel in pair}
+def boot(lane, pair):
+    """{kernel: its rounds}; the kernels take turns."""
+    reports = {kernel: [] for kernel in pair}
+    append = [f"bench.cold={int(not counts(lane))}"]
     for _ in range(BOOTS[lane]):
         for kernel in pair:
-            boots[kernel].append(kernel.boot(
-                "bench-gate", [f"bench.cold={int(not icount)}"], icount))
-    rounds = {kernel: pool(boots[kernel], kernel) for kernel in pair}
-    unit = "instructions" if icount else "ns"
-    found = [figures.Figure(title(*key), kernel.tracer, lane, unit,
-                            rounds[kernel][key])
-             for key in sorted(set().union(*rounds.values()),
-                               key=lambda key: (key[1] == "cold",
-                                                list(CASES).index(key[0])))
-             for kernel in pair if key in rounds[kernel]]
+            reports[kernel].append(
+                kernel.boot("bench-gate", append, counts(lane)))
+    return {kernel: pool(reports[kernel], kernel) for kernel in pair}
+
+
+def measure(lane):
+    """(figures, remarks) of a lane."""
+    pair = build(lane)
+    remarks = [describe(kernel) for kernel in pair]
+    rounds = boot(lane, pair)
+    unit = "instructions" if counts(lane) else "ns"
+    found = [figures.Figure(title(name, how), kernel.tracer, lane, unit,
+                            rounds[kernel][name, how])
+             for how in HOWS for name in CASES for kernel in pair
+             if (name, how) in rounds[kernel]]
     return found, remarks + remarks_on(lane, pair)
 
 

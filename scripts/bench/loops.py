@@ -13,7 +13,7 @@ FUNCTION = re.compile(r"^[0-9a-f]+ <bench_loop_(\w+)>:$")
 # address, bytes, instruction
 CODE = re.compile(r"^\s*([0-9a-f]+):\t((?:[0-9a-f]{2} )+)\s*\t(.*)$")
 JUMP = re.compile(r"^(j\w+)\s+([0-9a-f]+)\b")
-COUNT = re.compile(r"^(sub[lq]? +\$0x1,|dec)")
+COUNT = re.compile(r"^(sub[lq]? +\$0x1,|dec[lq]? +)%[er]\w+$")
 NOP = re.compile(r"^(nop|xchg +%ax,%ax|data16|cs nop)")
 
 
@@ -22,7 +22,7 @@ class LoopError(Exception):
 
 
 def functions(text):
-    """{case: [(address, bytes, instruction)]} from objdump -d."""
+    """{case: [(address, bytes, instruction)]} from objdump -dw."""
     found, current = {}, None
     for line in text.splitlines():
         if match := FUNCTION.match(line):
@@ -68,7 +68,7 @@ def site(case, inside):
 
 def look(module):
     """{case: what its site is} of a module's file."""
-    text = subprocess.run(["objdump", "-d", str(module)], check=True,
+    text = subprocess.run(["objdump", "-dw", str(module)], check=True,
                           text=True, stdout=subprocess.PIPE).stdout
     return {case: site(case, body(case, code))
             for case, code in functions(text).items()}

@@ -13,15 +13,17 @@ params()
 # measure MODULE [PARAMETER...]
 measure()
 {
-	insmod "/bench/$@" && rmmod "$(basename "$1" .ko)"
+	name=$1
+	shift
+	insmod "/bench/$name.ko" "$@" && rmmod "$name"
 }
 
 # shellcheck disable=SC2046
-measure bench-gate.ko $(params) || exit 1
+measure bench-gate $(params) || exit 1
 if [ -e /bench/bench-probe.ko ]; then
 	echo 0 > /proc/sys/debug/kprobes-optimization || exit 1
-	measure bench-probe.ko optimised=0 || exit 1
+	measure bench-probe optimised=0 || exit 1
 	echo 1 > /proc/sys/debug/kprobes-optimization || exit 1
-	measure bench-probe.ko optimised=1 || exit 1
+	measure bench-probe optimised=1 || exit 1
 fi
 dmesg | sed -n 's/.*\] bench: /bench: /p'

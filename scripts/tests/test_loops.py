@@ -5,7 +5,8 @@ import unittest
 
 import loops
 
-# A static key's branch, a flag, and a site whose slow path has a loop.
+# Nothing, a static key's branch, and a site whose slow path has a loop and a
+# count of its own.
 GOOD = """\
 0000000000000100 <bench_loop_empty>:
  100:\t48 83 ef 01          \tsub    $0x1,%rdi
@@ -31,7 +32,9 @@ GOOD = """\
  216:\tff d0                \tcall   *%rax
  218:\t48 83 3b 00          \tcmpq   $0x0,(%rbx)
  21c:\t75 f8                \tjne    216 <bench_loop_off+0x16>
- 21e:\teb ee                \tjmp    20e <bench_loop_off+0xe>
+ 21e:\t65 ff 0d 00 00 00 00 \tdecl   %gs:0x0(%rip)
+ 225:\t75 e7                \tjne    20e <bench_loop_off+0xe>
+ 227:\teb e5                \tjmp    20e <bench_loop_off+0xe>
 """
 
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What a kprobe with an empty handler costs: by trap, or by a jump if the
- * kernel has replaced the trap by one. Which of the two it is is read from the
- * text, so the name of a sample is never wrong. Load it once with the sysctl
+ * kernel has replaced the trap by one. The text tells which of the two it is, so
+ * the name of a sample is never wrong. Load it once with the sysctl
  * debug.kprobes-optimization 0, once with 1.
  */
 
@@ -31,7 +31,6 @@ MODULE_PARM_DESC(iterations, "in each round");
 extern const u8 bench_probed[];
 
 /* The probed instruction is a NOP of five bytes, as long as the jump. */
-void bench_loop_probe(unsigned long left);
 BENCH_LOOP(probe,
 	   asm volatile(".globl bench_probed\n"
 			"bench_probed: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00"))

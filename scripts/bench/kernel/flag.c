@@ -20,7 +20,7 @@ static noinline void bench_wanted(u64 count, u32 first, u32 second)
 	asm volatile("" : : "r" (count), "r" (first), "r" (second));
 }
 
-BENCH_LOOP(empty, )
+BENCH_LOOP(empty, (void)0)
 
 BENCH_LOOP(flag, if (unlikely(READ_ONCE(bench_flag))) bench_wanted(1, 2, 3))
 

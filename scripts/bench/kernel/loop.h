@@ -12,6 +12,8 @@
  * thing but once; scripts/bench/loops.py looks at what became of it.
  */
 #define BENCH_LOOP(name, body)						\
+void bench_loop_##name(unsigned long left);				\
+									\
 noinline __aligned(BENCH_LINE)						\
 void bench_loop_##name(unsigned long left)				\
 {									\
