@@ -19,10 +19,10 @@ import layout
 import machine
 
 
-def shell(lane, initrd, append):
+def shell(lane, initrd, append, icount):
     """Become the machine, on this terminal."""
     argv, env = machine.command(lane, initrd, ["guest=shell", "quiet",
-                                               *append])
+                                               *append], icount=icount)
     os.execvpe(argv[0], argv, env)
 
 
@@ -43,14 +43,16 @@ def main():
                         help="seconds until the guest is given up")
     parser.add_argument("--append", action="append", default=[],
                         help="a word more for the kernel's command line")
+    parser.add_argument("--icount", action="store_true",
+                        help="one processor, whose TSC counts instructions")
     args = parser.parse_args()
     folder = layout.BUILD / args.lane
     initrd = folder / "initrd.gz"
     try:
         if args.script == "shell":
-            shell(args.lane, initrd, args.append)
+            shell(args.lane, initrd, args.append, args.icount)
         result = guest.boot(args.lane, initrd, args.script, args.limit, show,
-                            args.append)
+                            args.append, icount=args.icount)
     except machine.MachineError as error:
         sys.exit(f"error: {error}")
     problems = result.problems()

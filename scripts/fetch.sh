@@ -6,6 +6,7 @@
 # (copied, never written to) instead of Debian's package.
 #
 # fetch.sh arm64: in addition the compiler for that architecture.
+# fetch.sh bench: in addition what draws the benchmarks' pictures.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
@@ -39,9 +40,10 @@ FILES="
 $ARCHIVE	linux-source-6.12
 "
 
-if [ "${1:-}" = arm64 ]; then
-	TOOLS+="aarch64-linux-gnu-gcc	gcc-aarch64-linux-gnu"
-fi
+case ${1:-} in
+arm64)	TOOLS+="aarch64-linux-gnu-gcc	gcc-aarch64-linux-gnu" ;;
+bench)	TOOLS+="gnuplot	gnuplot-nox" ;;
+esac
 
 missing_packages()
 {

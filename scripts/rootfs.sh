@@ -4,13 +4,16 @@
 # rootfs.sh LANE [DIR]: the initramfs of a lane, build/LANE/initrd.gz, made
 # without root by the kernel's own gen_init_cpio. It holds a static busybox,
 # bash, scripts/guest, the sample modules, and DIR (installed selftests) as
-# /kselftest.
+# /kselftest. OUT=DIR says where the kernel was built, if elsewhere; BENCH=DIR
+# puts that folder in as /bench, and the archive is then DIR.gz.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
 LANE=$1
 SELFTESTS=${2:-}
-OUT=$ETCH_BUILD/$LANE
+OUT=${OUT:-$ETCH_BUILD/$LANE}
+BENCH=${BENCH:-}
+ARCHIVE=${BENCH:-$OUT/initrd}
 GEN=$ETCH_BUILD/gen_init_cpio
 
 # One directory, with those above it.
@@ -103,10 +106,11 @@ spec()
 	timeout_wrapper
 	modules
 	[ -z "$SELFTESTS" ] || folder "$SELFTESTS" /kselftest
+	[ -z "$BENCH" ] || folder "$BENCH" /bench
 }
 
 mkdir -p "$OUT"
 [ -x "$GEN" ] || gcc -O2 -o "$GEN" "$ETCH_PRISTINE/usr/gen_init_cpio.c"
-spec | awk '!seen[$1 $2]++' > "$OUT/initrd.spec"
+spec | awk '!seen[$1 $2]++' > "$ARCHIVE.spec"
 # A fixed time (-t) makes equal contents an equal archive.
-"$GEN" -t 0 "$OUT/initrd.spec" | gzip -1n > "$OUT/initrd.gz"
+"$GEN" -t 0 "$ARCHIVE.spec" | gzip -1n > "$ARCHIVE.gz"

@@ -53,14 +53,15 @@ class Result:
                 if not line.startswith("guest: ")]
 
 
-def _start(name, initrd, append):
+def _start(name, initrd, append, how):
     """The process, and the reading ends of (report, console)."""
     pipes = [os.pipe(), os.pipe()]
     (report, report_in), (log, log_in) = pipes
     for end in (report_in, log_in):
         os.set_inheritable(end, True)
     try:
-        argv, env = machine.command(name, initrd, append, log_in, report_in)
+        argv, env = machine.command(name, initrd, append, log_in, report_in,
+                                    **how)
         # Kept apart: what the program itself says goes with the console.
         process = subprocess.Popen(
             argv, env=env, stdin=subprocess.DEVNULL, stdout=log_in,
@@ -105,15 +106,17 @@ def _follow(process, sinks, limit):
                 return False
 
 
-def boot(name, initrd, script, limit, show=None, append=()):
+def boot(name, initrd, script, limit, show=None, append=(), **how):
     """Boot lane name; run scripts/guest/SCRIPT.sh in it; give the Result.
 
     show: a function that is given the report's bytes as they come.
     limit: seconds.
+    how: folder and icount, as machine.command() takes them.
     """
-    folder = layout.BUILD / name
+    folder = how.get("folder") or layout.BUILD / name
     began = time.monotonic()
-    process, report, log = _start(name, initrd, [f"guest={script}", *append])
+    process, report, log = _start(name, initrd, [f"guest={script}", *append],
+                                  how)
     parts = {report: bytearray(), log: bytearray()}
     with open(folder / f"{script}.report", "wb", 0) as report_file, \
             open(folder / f"{script}.console", "wb", 0) as console_file:

@@ -94,18 +94,34 @@ def qemu_on_path(arch):
     return {"PATH": f"{folder}:{os.environ['PATH']}"}
 
 
-def x86_64(kernel, initrd, append, serial, report):
+def one_thread(command):
+    """QEMU's words with one thread for all processors, in turn."""
+    return [word.replace("thread=multi", "thread=single") for word in command]
+
+
+def counting(command):
+    """QEMU's words with one processor whose counter counts instructions.
+
+    One instruction is one nanosecond is one tick of the TSC. An instruction
+    of the rep family counts once for each time it repeats.
+    """
+    return [*one_thread(command), "-icount", "shift=0,sleep=off"]
+
+
+def x86_64(kernel, initrd, append, serial, report, icount=False):
     """QEMU: the serial line is the console, a virtio port the report.
 
     ONE_THREAD among the kernel's words has one thread of QEMU run all
-    processors, in turn.
+    processors.
     """
     env, command = qemu()
-    if ONE_THREAD in append:
-        command = [word.replace("thread=multi", "thread=single")
-                   for word in command]
+    processors = 1 if icount else PROCESSORS
+    if icount:
+        command = counting(command)
+    elif ONE_THREAD in append:
+        command = one_thread(command)
     words = ["console=ttyS0", "panic=-1", "panic_on_warn=1", *append]
-    return [*command, "-M", "q35", "-cpu", "max", "-smp", str(PROCESSORS),
+    return [*command, "-M", "q35", "-cpu", "max", "-smp", str(processors),
             "-m", MEMORY, "-nodefaults", "-no-user-config",
             "-display", "none", "-no-reboot",
             "-chardev", serial, "-serial", "chardev:console",
@@ -115,13 +131,20 @@ def x86_64(kernel, initrd, append, serial, report):
             "-append", " ".join(words)], env
 
 
-def command(name, initrd, append, console=None, report=None):
-    """(argv, environment). console, report: descriptors; None: a terminal."""
+def command(name, initrd, append, console=None, report=None, *,
+            folder=None, icount=False):
+    """(argv, environment). console, report: descriptors; None: a terminal.
+
+    folder: where the kernel was built, if not in build/LANE.
+    icount: count instructions; for those who want to, QEMU alone can.
+    """
     settings = lane(name)
-    kernel = layout.BUILD / name / settings["IMAGE"]
+    kernel = (folder or layout.BUILD / name) / settings["IMAGE"]
     if not kernel.is_file():
         raise MachineError(f"{kernel} is missing: make build LANE={name}")
     if settings["MACHINE"] == "um":
+        if icount:
+            raise MachineError(f"lane {name} cannot count instructions")
         if console is None:
             return um(kernel, initrd, append, "fd:0,fd:1", "null")
         return um(kernel, initrd, append, f"null,fd:{console}",
@@ -129,7 +152,7 @@ def command(name, initrd, append, console=None, report=None):
     if console is None:
         return x86_64(kernel, initrd, append,
                       "stdio,id=console,signal=off",
-                      "file,id=report,path=/dev/null")
+                      "file,id=report,path=/dev/null", icount)
     return x86_64(kernel, initrd, append,
                   f"file,id=console,path=/dev/fd/{console}",
-                  f"file,id=report,path=/dev/fd/{report}")
+                  f"file,id=report,path=/dev/fd/{report}", icount)

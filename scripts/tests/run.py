@@ -7,7 +7,8 @@ import unittest
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "lib"), str(HERE.parent)]
+sys.path[:0] = [str(HERE), str(HERE.parent / "lib"), str(HERE.parent),
+                str(HERE.parent / "bench")]
 
 
 class TapResult(unittest.TestResult):
