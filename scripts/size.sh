@@ -68,7 +68,7 @@ row()
 		}'
 }
 
-# head TITLE COLUMN COLUMN: a table's first line.
+# head_line TITLE COLUMN COLUMN: a table's first line.
 head_line()
 {
 	printf '\n%-30s %9s %9s %9s %11s %11s\n' "$1" text data bss "$2" "$3"
