@@ -24,8 +24,11 @@ DEFINE_STATIC_IMV(u32, test_u32);
 DEFINE_STATIC_IMV(s32, test_s32);
 DEFINE_STATIC_IMV(u64, test_u64);
 DEFINE_STATIC_IMV(s64, test_s64);
-DEFINE_STATIC_IMV(u32, test_other);
-DEFINE_STATIC_IMV(u32, test_init);
+
+/* Of a width that is patched wherever anything is. */
+DEFINE_STATIC_IMV(u16, test_patched);
+DEFINE_STATIC_IMV(u16, test_other);
+DEFINE_STATIC_IMV(u16, test_init);
 
 /* Set and read, in the code and in memory, at two sites; and is the branch right? */
 #define EXPECT_SET(test, name, val) do {					\
@@ -100,7 +103,7 @@ static void many_at_once(struct kunit *test)
 
 static struct {
 	unsigned int calls;
-	u32 read;
+	u16 read;
 	bool branch;
 } during;
 
@@ -109,8 +112,8 @@ static int poke_and_look(const struct imv_poke *pokes, unsigned int nr)
 	int ret = arch_imv_poke(pokes, nr);
 
 	during.calls++;
-	during.read = imv_read(test_u32);
-	during.branch = imv_branch(test_u32);
+	during.read = imv_read(test_patched);
+	during.branch = imv_branch(test_patched);
 	return ret;
 }
 
@@ -119,16 +122,16 @@ static void value_before_branch(struct kunit *test)
 	kunit_activate_static_stub(test, imv_poke_batch, poke_and_look);
 
 	during.calls = 0;
-	KUNIT_ASSERT_EQ(test, 0, imv_set(test_u32, 7));
+	KUNIT_ASSERT_EQ(test, 0, imv_set(test_patched, 7));
 	KUNIT_EXPECT_EQ(test, 1, during.calls);
 	KUNIT_EXPECT_EQ(test, 7, during.read);
 	KUNIT_EXPECT_FALSE_MSG(test, during.branch, "the branch opened before the value was there");
 
-	KUNIT_ASSERT_EQ(test, 0, imv_set(test_u32, 9));
+	KUNIT_ASSERT_EQ(test, 0, imv_set(test_patched, 9));
 	KUNIT_EXPECT_EQ(test, 9, during.read);
 	KUNIT_EXPECT_TRUE_MSG(test, during.branch, "the branch closed between two values");
 
-	KUNIT_ASSERT_EQ(test, 0, imv_set(test_u32, 0));
+	KUNIT_ASSERT_EQ(test, 0, imv_set(test_patched, 0));
 	KUNIT_EXPECT_EQ(test, 0, during.read);
 	KUNIT_EXPECT_FALSE_MSG(test, during.branch, "the branch was open when the value had gone");
 	KUNIT_EXPECT_EQ(test, 3, during.calls);
@@ -151,9 +154,9 @@ static int poke_half(const struct imv_poke *pokes, unsigned int nr)
 
 static void fails_half_way(struct kunit *test)
 {
-	struct imv_change changes[] = { { &test_u32, 0 }, { &test_other, 5 } };
+	struct imv_change changes[] = { { &test_patched, 0 }, { &test_other, 5 } };
 
-	KUNIT_ASSERT_EQ(test, 0, imv_set(test_u32, 3));
+	KUNIT_ASSERT_EQ(test, 0, imv_set(test_patched, 3));
 	KUNIT_ASSERT_EQ(test, 0, imv_set(test_other, 0));
 
 	kunit_activate_static_stub(test, imv_poke_batch, poke_half);
@@ -162,10 +165,10 @@ static void fails_half_way(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, UINT_MAX - 1, fail_after);
 
 	/* All as it was, at every site. */
-	KUNIT_EXPECT_EQ(test, 3, imv_read(test_u32));
-	KUNIT_EXPECT_EQ(test, 3, imv_read(test_u32));
-	KUNIT_EXPECT_EQ(test, 3, __imv_load(u32, &test_u32));
-	KUNIT_EXPECT_TRUE(test, imv_branch(test_u32));
+	KUNIT_EXPECT_EQ(test, 3, imv_read(test_patched));
+	KUNIT_EXPECT_EQ(test, 3, imv_read(test_patched));
+	KUNIT_EXPECT_EQ(test, 3, __imv_load(u16, &test_patched));
+	KUNIT_EXPECT_TRUE(test, imv_branch(test_patched));
 	KUNIT_EXPECT_EQ(test, 0, imv_read(test_other));
 	KUNIT_EXPECT_FALSE(test, imv_branch(test_other));
 
@@ -178,7 +181,7 @@ static void fails_half_way(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, imv_set(test_other, 5));
 	KUNIT_EXPECT_EQ(test, 5, imv_read(test_other));
 	KUNIT_EXPECT_EQ(test, 0, imv_set(test_other, 0));
-	KUNIT_EXPECT_EQ(test, 0, imv_set(test_u32, 0));
+	KUNIT_EXPECT_EQ(test, 0, imv_set(test_patched, 0));
 }
 
 /* ---- Sites in init code, before and after that is freed ---- */
@@ -199,8 +202,8 @@ static void freed_init_code(struct kunit *test)
 {
 	kunit_activate_static_stub(test, imv_poke_batch, poke_and_tell);
 	poked_init = false;
-	KUNIT_ASSERT_EQ(test, 0, imv_set(test_init, 0x11223344));
-	KUNIT_EXPECT_EQ(test, 0x11223344, imv_read(test_init));
+	KUNIT_ASSERT_EQ(test, 0, imv_set(test_init, 0x1122));
+	KUNIT_EXPECT_EQ(test, 0x1122, imv_read(test_init));
 	KUNIT_ASSERT_EQ(test, 0, imv_set(test_init, 0));
 	KUNIT_EXPECT_EQ(test, system_state < SYSTEM_FREEING_INITMEM, poked_init);
 }
@@ -219,7 +222,7 @@ static void set_early(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, imv_note_early(twice, 2));
 	KUNIT_ASSERT_EQ(test, 0, imv_note_early(&later, 1));
 	KUNIT_EXPECT_FALSE(test, imv_branch(test_other));
-	KUNIT_EXPECT_EQ(test, 11, __imv_load(u32, &test_other));
+	KUNIT_EXPECT_EQ(test, 11, __imv_load(u16, &test_other));
 
 	KUNIT_EXPECT_EQ(test, -EAGAIN, imv_note_early(lots, ARRAY_SIZE(lots)));
 
@@ -244,7 +247,7 @@ static void under_fire(struct kunit *test)
 
 /* ---- Init code ---- */
 
-static u32 read_by_init __initdata;
+static u16 read_by_init __initdata;
 
 static noinline int __init read_in_init(void)
 {
@@ -254,7 +257,7 @@ static noinline int __init read_in_init(void)
 /* Before the second CPU runs, and before the code is read-only. */
 static int __init set_at_boot(void)
 {
-	if (imv_set(test_init, 0x12345))
+	if (imv_set(test_init, 0x1234))
 		return -EINVAL;
 	read_by_init = read_in_init();
 	return 0;
@@ -264,11 +267,11 @@ early_initcall(set_at_boot);
 /* KUnit itself runs before init code is freed. */
 static void __init init_code(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, 0x12345, read_by_init);
-	KUNIT_EXPECT_EQ(test, 0x12345, imv_read(test_init));
-	KUNIT_EXPECT_EQ(test, 0x12345, read_in_init());
-	KUNIT_ASSERT_EQ(test, 0, imv_set(test_init, 0x54321));
-	KUNIT_EXPECT_EQ(test, 0x54321, read_in_init());
+	KUNIT_EXPECT_EQ(test, 0x1234, read_by_init);
+	KUNIT_EXPECT_EQ(test, 0x1234, imv_read(test_init));
+	KUNIT_EXPECT_EQ(test, 0x1234, read_in_init());
+	KUNIT_ASSERT_EQ(test, 0, imv_set(test_init, 0x5432));
+	KUNIT_EXPECT_EQ(test, 0x5432, read_in_init());
 	KUNIT_EXPECT_EQ(test, 0, imv_set(test_init, 0));
 }
 
