@@ -41,7 +41,7 @@ def show(bench, lane, found, remarks):
     print(f"\n{bench.TITLE}: {lane}, in {found[0].unit}\n")
     print(bench.tables(lane, found))
     for remark in remarks:
-        mark = "### " if remark.startswith("NOT MEASURED") else "  "
+        mark = "### " if remark.startswith("NOT ") else "  "
         print(f"{mark}{remark}")
     sys.stdout.flush()
 

@@ -34,10 +34,18 @@ def measure(lane):
     found = [figures.Figure(f"all events {what}", tree, lane, "ns",
                             rounds[what, tree])
              for what in ("on", "off") for tree in TREES]
-    events = [f"{match[2]} events in {match[1]}" for match in
-              map(EVENTS.match, lines) if match]
-    return found, [f"{'; '.join(events)}.",
-                   f"The first of {ROUNDS + 1} rounds was not counted."]
+    return found, [f"The first of {ROUNDS + 1} rounds was not counted.",
+                   *remarks_on(lines)]
+
+
+def remarks_on(lines):
+    """How many events the trees have; loud where these are not the same."""
+    events = {match[1]: int(match[2])
+              for match in map(EVENTS.match, lines) if match}
+    said = [f"{number} events in {tree}." for tree, number in events.items()]
+    if len(set(events.values())) > 1:
+        said.append("NOT THE SAME: the trees do not list the same events.")
+    return said
 
 
 def tables(_lane, found):

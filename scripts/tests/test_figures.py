@@ -4,6 +4,7 @@
 import json
 import unittest
 
+import enable
 import figures
 import gate
 
@@ -90,6 +91,16 @@ class Figures(unittest.TestCase):
              "median": 2, "min": 0.333, "max": 3},
             {"case": "b", "tracer": "mainline", "lane": "um", "unit": "ns",
              "median": 1, "min": 1, "max": 1}])
+
+
+class Enable(unittest.TestCase):
+    """What is said of the trees."""
+
+    def test_other_events_are_told_of(self):
+        lines = ["bench: events etch 9", "bench: events ftrace 9"]
+        self.assertEqual(len(enable.remarks_on(lines)), 2)
+        lines[1] = "bench: events ftrace 5"
+        self.assertTrue(enable.remarks_on(lines)[-1].startswith("NOT "))
 
 
 class FakeKernel:
