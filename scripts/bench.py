@@ -15,6 +15,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "lib"), str(HERE / "bench")]
 import enable
+import event
 import figures
 import gate
 import kernels
@@ -23,7 +24,7 @@ import loops
 import machine
 import plot
 
-BENCHES = {"gate": gate, "enable": enable}
+BENCHES = {"gate": gate, "enable": enable, "event": event}
 ERRORS = (figures.FigureError, kernels.KernelError, loops.LoopError,
           machine.MachineError, OSError)
 

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a record costs, in Etch and in ftrace. What is written to the file
+ * bench/run in debugfs is measured at once, a round for each write:
+ *
+ *	HOW ITERATIONS NAME...
+ *
+ * NAME is one of bench_cases[]. HOW is "cold" for single hits after the caches
+ * were emptied, "storm" for many with a timer that hits the same thing in its
+ * interrupts, else any word for many with interrupts off. Which events are on, and
+ * how buffers are, is up to who writes. Prints what measure.h says, and
+ *
+ *	bench: hits NAME HOW NUMBER
+ *
+ * the hits of such a round, those not measured and those of interrupts included.
+ */
+
+#define pr_fmt(fmt) "bench: " fmt
+
+#include <linux/debugfs.h>
+#include <linux/hrtimer.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+/* As the scheduler's event makes it of a task's state. */
+static inline long bench_switch_state(bool preempt, unsigned int state,
+				      struct task_struct *task)
+{
+	unsigned int index;
+
+	if (preempt)
+		return TASK_REPORT_MAX;
+	index = __task_state_index(state, task->exit_state);
+	return index ? 1 << (index - 1) : 0;
+}
+
+#define CREATE_TRACE_POINTS
+#include "bench-hits.h"
+#include "event.h"
+#include "measure.h"
+
+static unsigned int storm_ns = 20000;
+module_param(storm_ns, uint, 0);
+MODULE_PARM_DESC(storm_ns, "nanoseconds between two interrupts of a storm");
+
+static struct bench_words words = { { 1, 2, 3, 4, 5, 6, 7, 8 } };
+static char text[] = "sixteen letters.";
+
+#define BENCH_HITS(tracer)						\
+	BENCH_LOOP(tracer##_small, trace_##tracer##_small(1, 2, 3))	\
+	BENCH_LOOP(tracer##_large, trace_##tracer##_large(&words))	\
+	BENCH_LOOP(tracer##_string, trace_##tracer##_string(text))	\
+	BENCH_LOOP(tracer##_switch,					\
+		   trace_##tracer##_switch(false, current, current, 0))
+
+BENCH_HITS(etch)
+BENCH_HITS(ftrace)
+BENCH_LOOP(nobody, trace_bench_nobody(1, 2, 3))
+
+#define BENCH_CASE(name)	{ #name, bench_loop_##name }
+
+static const struct bench_case bench_cases[] = {
+	BENCH_CASE(empty),
+	BENCH_CASE(counter),
+	BENCH_CASE(mono),
+	BENCH_CASE(local),
+	BENCH_CASE(floor),
+	BENCH_CASE(nobody),
+	BENCH_CASE(etch_small),
+	BENCH_CASE(etch_large),
+	BENCH_CASE(etch_string),
+	BENCH_CASE(etch_switch),
+	BENCH_CASE(ftrace_small),
+	BENCH_CASE(ftrace_large),
+	BENCH_CASE(ftrace_string),
+	BENCH_CASE(ftrace_switch),
+};
+
+/* The timer of a storm: it hits what the loop hits. */
+struct bench_storm {
+	struct hrtimer		timer;
+	const struct bench_case	*c;
+	unsigned long		hits;
+};
+
+static enum hrtimer_restart bench_storm_hit(struct hrtimer *timer)
+{
+	struct bench_storm *storm = container_of(timer, struct bench_storm,
+						 timer);
+
+	storm->c->loop(1);
+	storm->hits++;
+	hrtimer_forward_now(timer, ns_to_ktime(storm_ns));
+	return HRTIMER_RESTART;
+}
+
+static unsigned long bench_run_storm(const struct bench_case *c,
+				     unsigned long iterations, u64 *ticks)
+{
+	struct bench_storm storm = { .c = c };
+	u64 begin;
+
+	hrtimer_init_on_stack(&storm.timer, CLOCK_MONOTONIC,
+			      HRTIMER_MODE_REL_PINNED_HARD);
+	storm.timer.function = bench_storm_hit;
+	preempt_disable();
+	hrtimer_start(&storm.timer, ns_to_ktime(storm_ns),
+		      HRTIMER_MODE_REL_PINNED_HARD);
+	begin = bench_ticks();
+	c->loop(iterations);
+	*ticks = bench_ticks() - begin;
+	preempt_enable();
+	hrtimer_cancel(&storm.timer);
+	destroy_hrtimer_on_stack(&storm.timer);
+	return storm.hits;
+}
+
+/* A round of one case. The first quarter as many again makes it warm. */
+static void bench_round(const struct bench_case *c, const char *how,
+			unsigned long iterations, u8 *memory)
+{
+	unsigned long hits = iterations;
+	u64 ticks;
+
+	if (memory) {
+		bench_empty_caches(memory);
+		ticks = bench_run(c, iterations);
+	} else {
+		bench_run(c, iterations / 4 + 1);
+		hits += iterations / 4 + 1;
+		if (!strcmp(how, "storm"))
+			hits += bench_run_storm(c, iterations, &ticks);
+		else
+			ticks = bench_run(c, iterations);
+	}
+	bench_print(c->name, how, iterations, &ticks, 1);
+	pr_info("hits %s %s %lu\n", c->name, how, hits);
+}
+
+static const struct bench_case *bench_find(const char *name)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(bench_cases); i++) {
+		if (!strcmp(bench_cases[i].name, name))
+			return &bench_cases[i];
+	}
+	return NULL;
+}
+
+/* Do what a line says: each name's round. */
+static int bench_line(char *line)
+{
+	const char *how = strsep(&line, " "), *number = strsep(&line, " ");
+	const struct bench_case *c;
+	unsigned long iterations;
+	u8 *memory = NULL;
+	char *name;
+	int ret = 0;
+
+	if (!number || kstrtoul(number, 0, &iterations) || !iterations)
+		return -EINVAL;
+	if (!strcmp(how, "cold")) {
+		memory = vzalloc(BENCH_CACHES);
+		if (!memory)
+			return -ENOMEM;
+	}
+	while ((name = strsep(&line, " "))) {
+		c = bench_find(name);
+		if (!c) {
+			pr_err("there is no %s\n", name);
+			ret = -EINVAL;
+			break;
+		}
+		bench_round(c, how, iterations, memory);
+	}
+	vfree(memory);
+	return ret;
+}
+
+static ssize_t bench_write(struct file *file, const char __user *from,
+			   size_t count, loff_t *pos)
+{
+	char line[256];
+	int ret;
+
+	if (count >= sizeof(line))
+		return -E2BIG;
+	if (copy_from_user(line, from, count))
+		return -EFAULT;
+	line[count] = '\0';
+	ret = bench_line(strim(line));
+	return ret ?: count;
+}
+
+static const struct file_operations bench_fops = {
+	.owner = THIS_MODULE,
+	.write = bench_write,
+};
+
+static struct dentry *bench_dir;
+
+static int __init bench_init(void)
+{
+	int ret;
+
+	ret = bench_floor_create();
+	if (ret)
+		return ret;
+	bench_print_hz();
+	bench_dir = debugfs_create_dir("bench", NULL);
+	debugfs_create_file("run", 0200, bench_dir, NULL, &bench_fops);
+	return 0;
+}
+
+static void __exit bench_exit(void)
+{
+	debugfs_remove(bench_dir);
+	bench_floor_free();
+}
+
+module_init(bench_init);
+module_exit(bench_exit);
+MODULE_DESCRIPTION("What a record costs");
+MODULE_LICENSE("GPL");
