@@ -47,13 +47,14 @@ MODULE_PARM_DESC(storm_ns, "nanoseconds between two interrupts of a storm");
 
 static struct bench_words words = { { 1, 2, 3, 4, 5, 6, 7, 8 } };
 static char text[] = "sixteen letters.";
+static struct task_struct *bench_task;	/* who writes to the file */
 
 #define BENCH_HITS(tracer)						\
 	BENCH_LOOP(tracer##_small, trace_##tracer##_small(1, 2, 3))	\
 	BENCH_LOOP(tracer##_large, trace_##tracer##_large(&words))	\
 	BENCH_LOOP(tracer##_string, trace_##tracer##_string(text))	\
 	BENCH_LOOP(tracer##_switch,					\
-		   trace_##tracer##_switch(false, current, current, 0))
+		   trace_##tracer##_switch(false, bench_task, bench_task, 0))
 
 BENCH_HITS(etch)
 BENCH_HITS(ftrace)
@@ -77,6 +78,8 @@ static const struct bench_case bench_cases[] = {
 	BENCH_CASE(ftrace_string),
 	BENCH_CASE(ftrace_switch),
 };
+
+static u8 *bench_memory;		/* to empty the caches with */
 
 /* The timer of a storm: it hits what the loop hits. */
 struct bench_storm {
@@ -119,13 +122,13 @@ static unsigned long bench_run_storm(const struct bench_case *c,
 
 /* A round of one case. The first quarter as many again makes it warm. */
 static void bench_round(const struct bench_case *c, const char *how,
-			unsigned long iterations, u8 *memory)
+			unsigned long iterations)
 {
 	unsigned long hits = iterations;
 	u64 ticks;
 
-	if (memory) {
-		bench_empty_caches(memory);
+	if (!strcmp(how, "cold")) {
+		bench_empty_caches(bench_memory);
 		ticks = bench_run(c, iterations);
 	} else {
 		bench_run(c, iterations / 4 + 1);
@@ -156,28 +159,20 @@ static int bench_line(char *line)
 	const char *how = strsep(&line, " "), *number = strsep(&line, " ");
 	const struct bench_case *c;
 	unsigned long iterations;
-	u8 *memory = NULL;
 	char *name;
-	int ret = 0;
 
+	bench_task = current;
 	if (!number || kstrtoul(number, 0, &iterations) || !iterations)
 		return -EINVAL;
-	if (!strcmp(how, "cold")) {
-		memory = vzalloc(BENCH_CACHES);
-		if (!memory)
-			return -ENOMEM;
-	}
 	while ((name = strsep(&line, " "))) {
 		c = bench_find(name);
 		if (!c) {
 			pr_err("there is no %s\n", name);
-			ret = -EINVAL;
-			break;
+			return -EINVAL;
 		}
-		bench_round(c, how, iterations, memory);
+		bench_round(c, how, iterations);
 	}
-	vfree(memory);
-	return ret;
+	return 0;
 }
 
 static ssize_t bench_write(struct file *file, const char __user *from,
@@ -209,6 +204,11 @@ static int __init bench_init(void)
 	ret = bench_floor_create();
 	if (ret)
 		return ret;
+	bench_memory = vzalloc(BENCH_CACHES);
+	if (!bench_memory) {
+		bench_floor_free();
+		return -ENOMEM;
+	}
 	bench_print_hz();
 	bench_dir = debugfs_create_dir("bench", NULL);
 	debugfs_create_file("run", 0200, bench_dir, NULL, &bench_fops);
@@ -218,6 +218,7 @@ static int __init bench_init(void)
 static void __exit bench_exit(void)
 {
 	debugfs_remove(bench_dir);
+	vfree(bench_memory);
 	bench_floor_free();
 }
 
