@@ -20,7 +20,8 @@ KINDS="small large string switch"
 PLAIN="empty counter floor nobody"
 BASE="empty floor"
 SIZE=1024			# KiB of each buffer, as large as the floor's
-STORM=10			# times as many iterations: interrupts take time to come
+STORM=50			# times as many iterations: interrupts take time to come
+COLD=8				# times a round
 FILL=100000			# hits that fill a buffer for certain
 
 word()
@@ -72,7 +73,7 @@ stats()
 	stored=$((entries + over))
 }
 
-# hit HOW ITERATIONS KIND NAME... [in FOLDER]: a round of the names, then of the
+# hit HOW TIMES KIND NAME...: a round of the names, then of the
 # kind in both tracers.
 hit()
 {
@@ -200,14 +201,12 @@ storm()
 	hit storm $((iterations * STORM)) small $PLAIN
 }
 
-# Single hits are few: four rounds in one.
+# Single hits: more of them, for they scatter.
 cold()
 {
 	clear
-	for _ in 1 2 3 4; do
-		# shellcheck disable=SC2086
-		hit cold 1 small $PLAIN
-	done
+	# shellcheck disable=SC2086
+	hit cold $COLD small $PLAIN
 }
 
 instance()

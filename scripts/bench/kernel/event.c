@@ -3,12 +3,12 @@
  * What a record costs, in Etch and in ftrace. What is written to the file
  * bench/run in debugfs is measured at once, a round for each write:
  *
- *	HOW ITERATIONS NAME...
+ *	HOW TIMES NAME...
  *
- * NAME is one of bench_cases[]. HOW is "cold" for single hits after the caches
- * were emptied, "storm" for many with a timer that hits the same thing in its
- * interrupts, else any word for many with interrupts off. Which events are on, and
- * how buffers are, is up to who writes. Prints what measure.h says, and
+ * NAME is one of bench_cases[]. HOW is "cold" for single hits, each after the
+ * caches were emptied, "storm" for many with a timer that hits the same thing in
+ * its interrupts, else any word for many with interrupts off. Which events are on,
+ * and how buffers are, is up to who writes. Prints what measure.h says, and
  *
  *	bench: hits NAME HOW NUMBER
  *
@@ -41,7 +41,11 @@ static inline long bench_switch_state(bool preempt, unsigned int state,
 #include "event.h"
 #include "measure.h"
 
-static unsigned int storm_ns = 20000;
+/* Of one line. */
+#define BENCH_ROWS	8
+#define BENCH_ROUNDS	16
+
+static unsigned int storm_ns = 250000;
 module_param(storm_ns, uint, 0);
 MODULE_PARM_DESC(storm_ns, "nanoseconds between two interrupts of a storm");
 
@@ -120,26 +124,60 @@ static unsigned long bench_run_storm(const struct bench_case *c,
 	return storm.hits;
 }
 
-/* A round of one case. The first quarter as many again makes it warm. */
-static void bench_round(const struct bench_case *c, const char *how,
-			unsigned long iterations)
+/* The rows of a line, and what each gave. */
+struct bench_rows {
+	const struct bench_case	*c[BENCH_ROWS];
+	u64			ticks[BENCH_ROWS][BENCH_ROUNDS];
+	unsigned long		hits[BENCH_ROWS];
+	int			nr;
+};
+
+/* Single hits, @rounds times. The rounds' own code is warm after the first. */
+static void bench_rows_cold(struct bench_rows *rows, int rounds)
 {
-	unsigned long hits = iterations;
+	int i, round;
 	u64 ticks;
 
-	if (!strcmp(how, "cold")) {
-		bench_empty_caches(bench_memory);
-		ticks = bench_run(c, iterations);
-	} else {
-		bench_run(c, iterations / 4 + 1);
-		hits += iterations / 4 + 1;
-		if (!strcmp(how, "storm"))
-			hits += bench_run_storm(c, iterations, &ticks);
-		else
-			ticks = bench_run(c, iterations);
+	for (round = -1; round < rounds; round++) {
+		for (i = 0; i < rows->nr; i++) {
+			bench_empty_caches(bench_memory);
+			ticks = bench_run(rows->c[i], 1);
+			rows->hits[i]++;
+			if (round >= 0)
+				rows->ticks[i][round] = ticks;
+		}
 	}
-	bench_print(c->name, how, iterations, &ticks, 1);
-	pr_info("hits %s %s %lu\n", c->name, how, hits);
+}
+
+/* Many hits, once. A quarter as many before make it warm. */
+static void bench_rows_warm(struct bench_rows *rows, unsigned long iterations,
+			    bool storm)
+{
+	unsigned long before = iterations / 4 + 1;
+	int i;
+
+	for (i = 0; i < rows->nr; i++) {
+		bench_run(rows->c[i], before);
+		rows->hits[i] = before + iterations;
+		if (storm)
+			rows->hits[i] += bench_run_storm(rows->c[i], iterations,
+							 rows->ticks[i]);
+		else
+			rows->ticks[i][0] = bench_run(rows->c[i], iterations);
+	}
+}
+
+static void bench_rows_print(const struct bench_rows *rows, const char *how,
+			     unsigned long iterations, int rounds)
+{
+	int i;
+
+	for (i = 0; i < rows->nr; i++) {
+		bench_print(rows->c[i]->name, how, iterations, rows->ticks[i],
+			    rounds);
+		pr_info("hits %s %s %lu\n", rows->c[i]->name, how,
+			rows->hits[i]);
+	}
 }
 
 static const struct bench_case *bench_find(const char *name)
@@ -153,26 +191,49 @@ static const struct bench_case *bench_find(const char *name)
 	return NULL;
 }
 
-/* Do what a line says: each name's round. */
-static int bench_line(char *line)
+/* The rows that a line names. */
+static int bench_rows_parse(struct bench_rows *rows, char *line)
 {
-	const char *how = strsep(&line, " "), *number = strsep(&line, " ");
-	const struct bench_case *c;
-	unsigned long iterations;
 	char *name;
 
-	bench_task = current;
-	if (!number || kstrtoul(number, 0, &iterations) || !iterations)
-		return -EINVAL;
 	while ((name = strsep(&line, " "))) {
-		c = bench_find(name);
-		if (!c) {
+		if (rows->nr == BENCH_ROWS)
+			return -E2BIG;
+		rows->c[rows->nr] = bench_find(name);
+		if (!rows->c[rows->nr++]) {
 			pr_err("there is no %s\n", name);
 			return -EINVAL;
 		}
-		bench_round(c, how, iterations);
 	}
 	return 0;
+}
+
+/* Do what a line says. */
+static int bench_line(char *line)
+{
+	const char *how = strsep(&line, " "), *number = strsep(&line, " ");
+	struct bench_rows *rows;
+	unsigned long times;
+	int ret;
+
+	if (!number || kstrtoul(number, 0, &times) || !times)
+		return -EINVAL;
+	rows = kzalloc(sizeof(*rows), GFP_KERNEL);
+	if (!rows)
+		return -ENOMEM;
+	bench_task = current;
+	ret = bench_rows_parse(rows, line);
+	if (!ret && strcmp(how, "cold")) {
+		bench_rows_warm(rows, times, !strcmp(how, "storm"));
+		bench_rows_print(rows, how, times, 1);
+	} else if (!ret && times <= BENCH_ROUNDS) {
+		bench_rows_cold(rows, times);
+		bench_rows_print(rows, how, 1, times);
+	} else if (!ret) {
+		ret = -E2BIG;
+	}
+	kfree(rows);
+	return ret;
 }
 
 static ssize_t bench_write(struct file *file, const char __user *from,
