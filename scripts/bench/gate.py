@@ -16,6 +16,8 @@ TRACERS = ("etch", "mainline")
 BOOTS = {"um": 3, "x86-64": 1}
 SOURCES = layout.TOP / "scripts/bench/kernel"
 
+MODULES = ("bench-gate", "bench-probe")
+
 # What the modules call a case, and what it is; from the least to the most.
 CASES = {
     "empty": "empty loop",
@@ -66,8 +68,10 @@ def describe(kernel):
 def sites(kernel):
     """What the sites of a kernel's modules are; the loops are as they must."""
     found = {}
-    for module in kernel.files.glob("*.ko"):
-        found.update(loops.look(module))
+    for module in MODULES:
+        path = kernel.files / f"{module}.ko"
+        if path.exists():
+            found.update(loops.look(path))
     if found["empty"] != "nothing":
         raise loops.LoopError(f"empty: {found['empty']} in the loop")
     return found

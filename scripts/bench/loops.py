@@ -66,9 +66,13 @@ def site(case, inside):
     raise LoopError(f"{case}: a loop of {'; '.join(words)}")
 
 
+def disassemble(module):
+    """What objdump says of a module's file."""
+    return subprocess.run(["objdump", "-dw", str(module)], check=True,
+                          text=True, stdout=subprocess.PIPE).stdout
+
+
 def look(module):
     """{case: what its site is} of a module's file."""
-    text = subprocess.run(["objdump", "-dw", str(module)], check=True,
-                          text=True, stdout=subprocess.PIPE).stdout
     return {case: site(case, body(case, code))
-            for case, code in functions(text).items()}
+            for case, code in functions(disassemble(module)).items()}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a record costs, in Etch and in ftrace. What is written to the file
+ * bench/run in debugfs is measured at once, a round for each write:
+ *
+ *	HOW TIMES NAME...
+ *
+ * NAME is one of bench_cases[]. HOW is "cold" for single hits, each after the
+ * caches were emptied, "storm" for many with a timer that hits the same thing in
+ * its interrupts, else any word for many with interrupts off. Which events are on,
+ * and how buffers are, is up to who writes. Prints what measure.h says, and
+ *
+ *	bench: hits NAME HOW NUMBER
+ *
+ * the hits of such a round, those not measured and those of interrupts included.
+ */
+
+#define pr_fmt(fmt) "bench: " fmt
+
+#include <linux/debugfs.h>
+#include <linux/hrtimer.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+/* As the scheduler's event makes it of a task's state. */
+static inline long bench_switch_state(bool preempt, unsigned int state,
+				      struct task_struct *task)
+{
+	unsigned int index;
+
+	if (preempt)
+		return TASK_REPORT_MAX;
+	index = __task_state_index(state, task->exit_state);
+	return index ? 1 << (index - 1) : 0;
+}
+
+#define CREATE_TRACE_POINTS
+#include "bench-hits.h"
+#include "event.h"
+#include "measure.h"
+
+/* Of one line. */
+#define BENCH_ROWS	8
+#define BENCH_ROUNDS	16
+
+static unsigned int storm_ns = 250000;
+module_param(storm_ns, uint, 0);
+MODULE_PARM_DESC(storm_ns, "nanoseconds between two interrupts of a storm");
+
+static struct bench_words words = { { 1, 2, 3, 4, 5, 6, 7, 8 } };
+static char text[] = "sixteen letters.";
+static struct task_struct *bench_task;	/* who writes to the file */
+
+#define BENCH_HITS(tracer)						\
+	BENCH_LOOP(tracer##_small, trace_##tracer##_small(1, 2, 3))	\
+	BENCH_LOOP(tracer##_large, trace_##tracer##_large(&words))	\
+	BENCH_LOOP(tracer##_string, trace_##tracer##_string(text))	\
+	BENCH_LOOP(tracer##_switch,					\
+		   trace_##tracer##_switch(false, bench_task, bench_task, 0))
+
+BENCH_HITS(etch)
+BENCH_HITS(ftrace)
+BENCH_LOOP(nobody, trace_bench_nobody(1, 2, 3))
+
+#define BENCH_CASE(name)	{ #name, bench_loop_##name }
+
+static const struct bench_case bench_cases[] = {
+	BENCH_CASE(empty),
+	BENCH_CASE(counter),
+	BENCH_CASE(mono),
+	BENCH_CASE(local),
+	BENCH_CASE(floor),
+	BENCH_CASE(nobody),
+	BENCH_CASE(etch_small),
+	BENCH_CASE(etch_large),
+	BENCH_CASE(etch_string),
+	BENCH_CASE(etch_switch),
+	BENCH_CASE(ftrace_small),
+	BENCH_CASE(ftrace_large),
+	BENCH_CASE(ftrace_string),
+	BENCH_CASE(ftrace_switch),
+};
+
+static u8 *bench_memory;		/* to empty the caches with */
+
+/* The timer of a storm: it hits what the loop hits. */
+struct bench_storm {
+	struct hrtimer		timer;
+	const struct bench_case	*c;
+	unsigned long		hits;
+};
+
+static enum hrtimer_restart bench_storm_hit(struct hrtimer *timer)
+{
+	struct bench_storm *storm = container_of(timer, struct bench_storm,
+						 timer);
+
+	storm->c->loop(1);
+	storm->hits++;
+	hrtimer_forward_now(timer, ns_to_ktime(storm_ns));
+	return HRTIMER_RESTART;
+}
+
+static unsigned long bench_run_storm(const struct bench_case *c,
+				     unsigned long iterations, u64 *ticks)
+{
+	struct bench_storm storm = { .c = c };
+	u64 begin;
+
+	hrtimer_init_on_stack(&storm.timer, CLOCK_MONOTONIC,
+			      HRTIMER_MODE_REL_PINNED_HARD);
+	storm.timer.function = bench_storm_hit;
+	preempt_disable();
+	hrtimer_start(&storm.timer, ns_to_ktime(storm_ns),
+		      HRTIMER_MODE_REL_PINNED_HARD);
+	begin = bench_ticks();
+	c->loop(iterations);
+	*ticks = bench_ticks() - begin;
+	preempt_enable();
+	hrtimer_cancel(&storm.timer);
+	destroy_hrtimer_on_stack(&storm.timer);
+	return storm.hits;
+}
+
+/* The rows of a line, and what each gave. */
+struct bench_rows {
+	const struct bench_case	*c[BENCH_ROWS];
+	u64			ticks[BENCH_ROWS][BENCH_ROUNDS];
+	unsigned long		hits[BENCH_ROWS];
+	int			nr;
+};
+
+/* Single hits, @rounds times. The rounds' own code is warm after the first. */
+static void bench_rows_cold(struct bench_rows *rows, int rounds)
+{
+	int i, round;
+	u64 ticks;
+
+	for (round = -1; round < rounds; round++) {
+		for (i = 0; i < rows->nr; i++) {
+			bench_empty_caches(bench_memory);
+			ticks = bench_run(rows->c[i], 1);
+			rows->hits[i]++;
+			if (round >= 0)
+				rows->ticks[i][round] = ticks;
+		}
+	}
+}
+
+/* Many hits, once. A quarter as many before make it warm. */
+static void bench_rows_warm(struct bench_rows *rows, unsigned long iterations,
+			    bool storm)
+{
+	unsigned long before = iterations / 4 + 1;
+	int i;
+
+	for (i = 0; i < rows->nr; i++) {
+		bench_run(rows->c[i], before);
+		rows->hits[i] = before + iterations;
+		if (storm)
+			rows->hits[i] += bench_run_storm(rows->c[i], iterations,
+							 rows->ticks[i]);
+		else
+			rows->ticks[i][0] = bench_run(rows->c[i], iterations);
+	}
+}
+
+static void bench_rows_print(const struct bench_rows *rows, const char *how,
+			     unsigned long iterations, int rounds)
+{
+	int i;
+
+	for (i = 0; i < rows->nr; i++) {
+		bench_print(rows->c[i]->name, how, iterations, rows->ticks[i],
+			    rounds);
+		pr_info("hits %s %s %lu\n", rows->c[i]->name, how,
+			rows->hits[i]);
+	}
+}
+
+static const struct bench_case *bench_find(const char *name)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(bench_cases); i++) {
+		if (!strcmp(bench_cases[i].name, name))
+			return &bench_cases[i];
+	}
+	return NULL;
+}
+
+/* The rows that a line names. */
+static int bench_rows_parse(struct bench_rows *rows, char *line)
+{
+	char *name;
+
+	while ((name = strsep(&line, " "))) {
+		if (rows->nr == BENCH_ROWS)
+			return -E2BIG;
+		rows->c[rows->nr] = bench_find(name);
+		if (!rows->c[rows->nr++]) {
+			pr_err("there is no %s\n", name);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+/* Do what a line says. */
+static int bench_line(char *line)
+{
+	const char *how = strsep(&line, " "), *number = strsep(&line, " ");
+	struct bench_rows *rows;
+	unsigned long times;
+	int ret;
+
+	if (!number || kstrtoul(number, 0, &times) || !times)
+		return -EINVAL;
+	rows = kzalloc(sizeof(*rows), GFP_KERNEL);
+	if (!rows)
+		return -ENOMEM;
+	bench_task = current;
+	ret = bench_rows_parse(rows, line);
+	if (!ret && strcmp(how, "cold")) {
+		bench_rows_warm(rows, times, !strcmp(how, "storm"));
+		bench_rows_print(rows, how, times, 1);
+	} else if (!ret && times <= BENCH_ROUNDS) {
+		bench_rows_cold(rows, times);
+		bench_rows_print(rows, how, 1, times);
+	} else if (!ret) {
+		ret = -E2BIG;
+	}
+	kfree(rows);
+	return ret;
+}
+
+static ssize_t bench_write(struct file *file, const char __user *from,
+			   size_t count, loff_t *pos)
+{
+	char line[256];
+	int ret;
+
+	if (count >= sizeof(line))
+		return -E2BIG;
+	if (copy_from_user(line, from, count))
+		return -EFAULT;
+	line[count] = '\0';
+	ret = bench_line(strim(line));
+	return ret ?: count;
+}
+
+static const struct file_operations bench_fops = {
+	.owner = THIS_MODULE,
+	.write = bench_write,
+};
+
+static struct dentry *bench_dir;
+
+static int __init bench_init(void)
+{
+	int ret;
+
+	ret = bench_floor_create();
+	if (ret)
+		return ret;
+	bench_memory = vzalloc(BENCH_CACHES);
+	if (!bench_memory) {
+		bench_floor_free();
+		return -ENOMEM;
+	}
+	bench_print_hz();
+	bench_dir = debugfs_create_dir("bench", NULL);
+	debugfs_create_file("run", 0200, bench_dir, NULL, &bench_fops);
+	return 0;
+}
+
+static void __exit bench_exit(void)
+{
+	debugfs_remove(bench_dir);
+	vfree(bench_memory);
+	bench_floor_free();
+}
+
+module_init(bench_init);
+module_exit(bench_exit);
+MODULE_DESCRIPTION("What a record costs");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _BENCH_EVENT_H
+#define _BENCH_EVENT_H
+
+#include "loop.h"
+
+int bench_floor_create(void);
+void bench_floor_free(void);
+
+void bench_loop_empty(unsigned long left);
+void bench_loop_counter(unsigned long left);
+void bench_loop_mono(unsigned long left);
+void bench_loop_local(unsigned long left);
+void bench_loop_floor(unsigned long left);
+
+#endif /* _BENCH_EVENT_H */
