@@ -153,11 +153,11 @@ struct etch_class {
  * @name: its name
  * @class: its layout
  * @tp: its tracepoint; NULL when something else than a stub writes it
- * @gate: sets what is not a tracepoint's gate; called with the new mask before it is stored
- *	  in @mask; may sleep; returns 0 or a negative errno
+ * @gate: sets what is not a tracepoint's gate; called with those of the new @mask that
+ *	  are on, before it is stored; may sleep; returns 0 or a negative errno
  * @data: of whoever made the event
- * @mask: bit b is set while instance b records it; the bits of a tracepoint's
- *	  gate (bit 0 is not Etch's)
+ * @mask: bit b is set while instance b has it enabled; the bits of a tracepoint's
+ *	  gate (bit 0 is not Etch's), which is open for those of them that are on
  * @mod: the module it belongs to, or NULL
  * @word: what is the same in struct etch_head.word of all its records: @id in its place
  * @id: 1 to ETCH_ID_MAX, in each of its records
