@@ -373,6 +373,43 @@ static void test_peek(void)
 	tap(true, "a peeking reader is told how much was gone before it came by");
 }
 
+/* Fill blocks with 10 records each, and 5 more, peek, and let the other one take 13. */
+static void peek_beside_take(unsigned int before, unsigned int behind)
+{
+	struct etch_ring *r = fresh(4, false);
+	struct etch_cursor cur;
+	struct etch_view view;
+	struct tally t = {};
+	unsigned int i;
+	u64 want;
+
+	for (i = 0; i < 10 * before + 5; i++)
+		put(r, ROOM / 10 & ~3U);
+	etch_ring_peek_begin(r, &cur);
+	want = cur.left;
+	for (i = 0; i < behind; i++)
+		put(r, ROOM / 10 & ~3U);
+
+	CHECK(etch_ring_take(r, &view) == 1 && view.records == 10);
+	etch_ring_advance(r, view.len, 10);
+	CHECK(etch_ring_take(r, &view) == 1 && view.records == 10);
+	etch_ring_advance(r, 3 * (ROOM / 10 & ~3U), 3);
+
+	CHECK_EQ(peek_all(r, &cur, &t), want - min(want, 10));
+	CHECK_EQ(t.missed, min(want, 10));
+	CHECK_EQ(t.bad, 0);
+	etch_ring_free(r);
+}
+
+static void test_peek_beside_take(void)
+{
+	peek_beside_take(2, 0);
+	tap(true, "peeking goes on with the block that the taking reader has in hand");
+	peek_beside_take(0, 20);
+	peek_beside_take(1, 10);
+	tap(true, "peeking ends where it was to end, in or before that block");
+}
+
 static void resize_once(unsigned int from, unsigned int to, unsigned int n, unsigned int eat,
 			bool overwrite)
 {
@@ -564,6 +601,7 @@ int main(void)
 	test_copied_then_overwritten(false);
 	test_copied_then_overwritten(true);
 	test_peek();
+	test_peek_beside_take();
 	test_resize();
 	test_wrap();
 	test_away();
