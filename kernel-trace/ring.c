@@ -463,14 +463,15 @@ void etch_ring_reset(struct etch_ring *r)
 	for (i = 0; i < r->nr; i++)
 		r->slots[i] = etch_slot((u64)i * r->size - r->nr * r->size, i, ETCH_SLOT_TAKEN);
 	r->spare = r->nr;
-	r->start = ETCH_START_FAR;
+	/* Marked: what writers look at to see that the ring is off, and who has no mutex. */
+	WRITE_ONCE(r->start, ETCH_START_FAR);
 	r->base = NULL;
 	r->full = ETCH_NOT_FULL;
-	r->pos = 0;
-	r->committed = 0;
+	WRITE_ONCE(r->pos, 0);
+	WRITE_ONCE(r->committed, 0);
 	r->consumed = 0;
 
-	r->rd = 0;
+	WRITE_ONCE(r->rd, 0);
 	r->rd_block = 0;
 	r->rd_end = 0;
 	r->rd_records = 0;
