@@ -373,10 +373,15 @@ static void test_peek(void)
 	tap(true, "a peeking reader is told how much was gone before it came by");
 }
 
-/* Fill blocks with 10 records each, and 5 more, peek, and let the other one take 13. */
-static void peek_beside_take(unsigned int before, unsigned int behind)
+/*
+ * Fill blocks with 10 records each, and 5 more; peek; write @behind, let the other one
+ * take @whole blocks and 3 records of another, and write @later.
+ */
+static void peek_beside_take(unsigned int before, unsigned int behind, unsigned int whole,
+			     unsigned int later)
 {
-	struct etch_ring *r = fresh(4, false);
+	const unsigned int tenth = ROOM / 10 & ~3U;
+	struct etch_ring *r = fresh(4, true);
 	struct etch_cursor cur;
 	struct etch_view view;
 	struct tally t = {};
@@ -384,30 +389,99 @@ static void peek_beside_take(unsigned int before, unsigned int behind)
 	u64 want;
 
 	for (i = 0; i < 10 * before + 5; i++)
-		put(r, ROOM / 10 & ~3U);
+		put(r, tenth);
 	etch_ring_peek_begin(r, &cur);
 	want = cur.left;
 	for (i = 0; i < behind; i++)
-		put(r, ROOM / 10 & ~3U);
+		put(r, tenth);
+	for (i = 0; i <= whole; i++) {
+		CHECK(etch_ring_take(r, &view) == 1 && view.records == 10);
+		if (i < whole)
+			etch_ring_advance(r, view.len, 10);
+		else
+			etch_ring_advance(r, 3 * tenth, 3);
+	}
+	for (i = 0; i < later; i++)
+		put(r, tenth);
 
-	CHECK(etch_ring_take(r, &view) == 1 && view.records == 10);
-	etch_ring_advance(r, view.len, 10);
-	CHECK(etch_ring_take(r, &view) == 1 && view.records == 10);
-	etch_ring_advance(r, 3 * (ROOM / 10 & ~3U), 3);
-
-	CHECK_EQ(peek_all(r, &cur, &t), want - min(want, 10));
-	CHECK_EQ(t.missed, min(want, 10));
+	CHECK_EQ(peek_all(r, &cur, &t), want - min(want, 10 * whole));
+	CHECK_EQ(t.missed, min(want, 10 * whole));
 	CHECK_EQ(t.bad, 0);
 	etch_ring_free(r);
 }
 
 static void test_peek_beside_take(void)
 {
-	peek_beside_take(2, 0);
+	peek_beside_take(2, 0, 1, 0);
+	peek_beside_take(3, 0, 2, 20);	/* both that were taken are written again */
 	tap(true, "peeking goes on with the block that the taking reader has in hand");
-	peek_beside_take(0, 20);
-	peek_beside_take(1, 10);
+	peek_beside_take(0, 20, 1, 0);
+	peek_beside_take(1, 10, 1, 0);
 	tap(true, "peeking ends where it was to end, in or before that block");
+}
+
+/* Is one of @len bytes not stored, for this cause, in the straight line or not? */
+static void check_lost(struct etch_ring *r, unsigned int len, const u64 *cause,
+		       struct etch_ring_stats *s)
+{
+	int plain;
+	u64 time;
+
+	for (plain = 0; plain < 2; plain++) {
+		u64 before;
+
+		etch_ring_stats(r, s);
+		before = *cause;
+		CHECK(!rec_reserve(r, len, &time, plain));
+		etch_ring_stats(r, s);
+		CHECK_EQ(*cause, before + 1);
+	}
+}
+
+/* That the ring is full is kept in mind: who opens a block must make that forgotten. */
+static void test_full(void)
+{
+	struct etch_ring_stats s;
+	unsigned int how;
+
+	for (how = 0; how < 5; how++) {
+		struct etch_ring *r = fresh(2, false);
+		struct etch_view view;
+
+		put(r, ROOM);
+		put(r, ROOM - 100);
+		check_lost(r, 200, &s.lost_full, &s);
+		check_lost(r, 200, &s.lost_full, &s);
+		check_lost(r, ROOM + 1, &s.lost_too_big, &s);
+		CHECK(put(r, 40) && put(r, 40));
+		check_lost(r, 200, &s.lost_full, &s);
+		switch (how) {
+		case 0:
+			CHECK(etch_ring_take(r, &view) == 1);
+			etch_ring_advance(r, view.len, view.records);
+			break;
+		case 1:
+			etch_ring_set_mode(r, true);
+			break;
+		case 2:
+			CHECK_EQ(etch_ring_resize(r, 4), 0);
+			break;
+		case 3:
+			etch_ring_reset(r);
+			break;
+		case 4:
+			etch_ring_off(r);
+			check_lost(r, 200, &s.lost_off, &s);
+			etch_ring_on(r);
+			check_lost(r, 200, &s.lost_full, &s);
+			etch_ring_set_mode(r, true);
+			break;
+		}
+		next_seq[0] = 0;	/* an even number: in the straight line */
+		CHECK(put(r, 200));
+		etch_ring_free(r);
+	}
+	tap(true, "a ring is full until a block is free, and no longer");
 }
 
 static void resize_once(unsigned int from, unsigned int to, unsigned int n, unsigned int eat,
@@ -602,6 +676,7 @@ int main(void)
 	test_copied_then_overwritten(true);
 	test_peek();
 	test_peek_beside_take();
+	test_full();
 	test_resize();
 	test_wrap();
 	test_away();

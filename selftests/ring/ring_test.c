@@ -21,6 +21,8 @@ bool tap(bool ok, const char *fmt, ...)
 	printf("\n");
 	fflush(stdout);
 	tap_failed += !ok;
+	if (!ok && getenv("TAP_STOP"))
+		exit(1);
 	return ok;
 }
 

@@ -8,7 +8,10 @@
 
 extern int tap_nr, tap_failed;
 
-/* One test: a line "ok N - name" or "not ok N - name". Returns the result. */
+/*
+ * One test: a line "ok N - name" or "not ok N - name". Returns the result, or ends the
+ * program if it is bad and the environment has TAP_STOP.
+ */
 __printf(2, 3) bool tap(bool ok, const char *fmt, ...);
 /* A line of comment. */
 __printf(1, 2) void tap_note(const char *fmt, ...);
