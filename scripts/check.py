@@ -99,7 +99,8 @@ def docs():
 
 
 def ring():
-    """The ring buffer's source in user space, under the sanitizers."""
+    """The ring buffer's source in user space: stress, and the sanitizers."""
+    need([SCRIPTS / "fetch.sh", "arm64"])
     return tap_lane(["make", "-s", "-C", "selftests/ring", "check"],
                     "ring.tap")
 

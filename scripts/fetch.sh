@@ -5,7 +5,7 @@
 # kernel source in build/linux-pristine. KDIR=/path takes a tree of the user's
 # (copied, never written to) instead of Debian's package.
 #
-# fetch.sh arm64: in addition the compiler for that architecture.
+# fetch.sh arm64: in addition the compiler for that architecture, and QEMU for its programs.
 # fetch.sh bench: in addition what draws the benchmarks' pictures.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
@@ -41,7 +41,11 @@ $ARCHIVE	linux-source-6.12
 "
 
 case ${1:-} in
-arm64)	TOOLS+="aarch64-linux-gnu-gcc	gcc-aarch64-linux-gnu" ;;
+arm64)	FILES+="/usr/aarch64-linux-gnu/lib/libc.a	libc6-dev-arm64-cross"
+	TOOLS+="
+aarch64-linux-gnu-gcc	gcc-aarch64-linux-gnu
+qemu-aarch64-static	qemu-user-static
+" ;;
 bench)	TOOLS+="gnuplot	gnuplot-nox" ;;
 esac
 
