@@ -268,20 +268,21 @@ static u64 count_records(struct etch_ring *r, u64 *block, u64 committed, u64 *by
 	u64 sum = 0;
 
 	while (!etch_pos_after(at, open)) {
+		bool held = r->held && at == r->rd_block;
 		u64 slot = read_slot(r, at);
-		struct etch_block *b = &r->blocks[etch_slot_block(slot)];
+		struct etch_block *b = &r->blocks[held ? r->spare : etch_slot_block(slot)];
 		unsigned int end, count;
 
 		end = at == open ? etch_pos_off(committed, at) : READ_ONCE(b->end);
 		count = at == open ? etch_pos_count(committed) : READ_ONCE(b->records);
-		if (etch_slot_start(slot) != at || !slot_is_still(r, at, slot)) {
+		if (!held && (etch_slot_start(slot) != at || !slot_is_still(r, at, slot))) {
 			slot = read_slot(r, at);
 			at = *block = oldest_block(r, etch_slot_start(slot));
 			records = 0;
 			sum = 0;
 			continue;
 		}
-		if (!(slot & ETCH_SLOT_TAKEN)) {
+		if (held || !(slot & ETCH_SLOT_TAKEN)) {
 			records += count;
 			sum += end - r->header;
 		}
