@@ -604,6 +604,9 @@ static u64 drop_oldest(struct etch_ring *r, unsigned int nr)
 	u64 end = etch_ring_block_at(r, r->pos) + r->size;
 	u64 at = r->held ? r->rd_block + r->size : r->rd_block;
 
+	/* A reader with a block in hand did not catch up: more may have gone behind it. */
+	if (etch_pos_after(end - r->nr * r->size, at))
+		at = end - r->nr * r->size;
 	while (etch_pos_after(end - nr * r->size, at)) {
 		unsigned int block = etch_slot_block(*etch_ring_slot(r, at));
 

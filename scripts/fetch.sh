@@ -7,6 +7,8 @@
 #
 # fetch.sh arm64: in addition the compiler for that architecture, and QEMU for its programs.
 # fetch.sh bench: in addition what draws the benchmarks' pictures.
+# fetch.sh model: in addition the model checker.
+# fetch.sh litmus: in addition what builds and runs arm64 programs.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
@@ -47,6 +49,10 @@ aarch64-linux-gnu-gcc	gcc-aarch64-linux-gnu
 qemu-aarch64-static	qemu-user-static
 " ;;
 bench)	TOOLS+="gnuplot	gnuplot-nox" ;;
+model)	TOOLS+="spin	spin" ;;
+litmus)	TOOLS+="aarch64-linux-gnu-gcc	gcc-aarch64-linux-gnu
+qemu-aarch64-static	qemu-user-static"
+	FILES+="/usr/aarch64-linux-gnu/include/stdio.h	libc6-dev-arm64-cross" ;;
 esac
 
 missing_packages()

@@ -308,6 +308,35 @@ static u64 peek_all(struct etch_ring *r, struct etch_cursor *cur, struct tally *
 	return sum;
 }
 
+/* After the cursor is made, one block is read and the next one is in the reader's hand. */
+static void peek_what_is_taken(void)
+{
+	struct etch_ring *r = fresh(4, true);
+	struct tally t = {}, gone = {};
+	unsigned int bytes, records, i;
+	struct etch_cursor cur;
+	struct etch_view view;
+	u64 want, n;
+
+	for (i = 0; i < 50; i++)
+		put(r, 200);
+	etch_ring_peek_begin(r, &cur);
+	want = cur.left;
+	CHECK_EQ(want, 50);
+	CHECK(etch_ring_take(r, &view) == 1 && !view.open);
+	records = view.records;
+	etch_ring_advance(r, view.len, view.records);
+	CHECK(etch_ring_take(r, &view) == 1 && !view.open);
+	bytes = tally_view(&gone, &view, 1, &i);
+	etch_ring_advance(r, bytes, i);
+
+	n = peek_all(r, &cur, &t);
+	CHECK_EQ(t.missed, records);
+	CHECK_EQ(n + t.missed, want);
+	etch_ring_free(r);
+	tap(true, "a peeking reader sees what is in the other one's hand, and does not miss it");
+}
+
 static void test_peek(void)
 {
 	struct etch_ring *r = fresh(4, true);
@@ -371,6 +400,7 @@ static void test_peek(void)
 	}
 	etch_ring_free(r);
 	tap(true, "a peeking reader is told how much was gone before it came by");
+	peek_what_is_taken();
 }
 
 /*
@@ -484,8 +514,9 @@ static void test_full(void)
 	tap(true, "a ring is full until a block is free, and no longer");
 }
 
+/* Of @n records @eat are read, then come @more: past a block in hand, perhaps. Then resize. */
 static void resize_once(unsigned int from, unsigned int to, unsigned int n, unsigned int eat,
-			bool overwrite)
+			unsigned int more, bool overwrite)
 {
 	struct etch_ring *r = fresh(from, overwrite);
 	struct etch_ring_stats s, old;
@@ -500,6 +531,8 @@ static void resize_once(unsigned int from, unsigned int to, unsigned int n, unsi
 		etch_ring_advance(r, bytes, records);
 		eat -= records;
 	}
+	for (i = 0; i < more; i++)
+		put(r, 200 + i % 9);
 	CHECK(stats_balance(r, &old));
 	CHECK_EQ(etch_ring_resize(r, to), 0);
 	CHECK_EQ(etch_ring_nr_subbufs(r), to);
@@ -541,8 +574,15 @@ static void test_resize(void)
 			for (to = 2; to <= 16; to *= 2)
 				for (e = 0; e < ARRAY_SIZE(eats); e++)
 					for (n = 0; n < 400; n += 1 + n / 3)
-						resize_once(from, to, n, eats[e], mode);
+						resize_once(from, to, n, eats[e], 0, mode);
 		tap(true, "resize keeps the newest records, %s", mode ? "overwrite" : "discard");
+
+		for (from = 2; from <= 16; from *= 2)
+			for (to = 2; to <= 16; to *= 2)
+				for (n = 10; n < 400; n += n / 2)
+					resize_once(from, to, 100, 7, n, mode);
+		tap(true, "resize while a block is in the reader's hand, %s",
+		    mode ? "overwrite" : "discard");
 	}
 
 	r = fresh(4, true);
