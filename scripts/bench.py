@@ -24,8 +24,10 @@ import layout
 import loops
 import machine
 import plot
+import workload
 
-BENCHES = {"gate": gate, "enable": enable, "event": event}
+BENCHES = {"gate": gate, "enable": enable, "event": event,
+           "workload": workload}
 ERRORS = (figures.FigureError, kernels.KernelError, loops.LoopError,
           machine.MachineError, OSError)
 

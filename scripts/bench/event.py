@@ -140,22 +140,21 @@ def remarks_on(lane, lines, lost):
         said += ["This kernel is built without preemption. A module of um "
                  "calls the kernel through a register (-mcmodel=large), in "
                  "both tracers."]
-        said += storms(lines, lost)
     else:
-        said += ["This kernel is built with PREEMPT.",
-                 "NOT MEASURED in instructions: cold caches, and an interrupt "
-                 "storm."]
-    return said
+        said += ["This kernel is built with PREEMPT. It was told to trust "
+                 "QEMU's counter, which counts instructions.",
+                 "NOT MEASURED in instructions: cold caches."]
+    return said + storms(lines, lost)
 
 
 def storms(lines, lost):
     """How heavy the storms were, and what was lost in them."""
     hits = sums(HITS, lines)
-    of_loop = hits.get(("empty", "storm"), 0)
-    said = ["The storm's interrupts, and what they hit, are in its rows: "
-            "beside " + ", ".join(
-                f"{tracer} {hits[f'{tracer}_small', 'storm']} hits"
-                for tracer in cases.TRACERS) + f", the empty loop {of_loop}."]
+    quiet = hits["empty", "storm"]      # too short for an interrupt
+    said = ["The storms' interrupts are in their rows: "
+            + ", ".join(f"{hits[f'{tracer}_small', 'storm'] - quiet} in "
+                        f"{tracer}'s" for tracer in cases.TRACERS)
+            + ". Each hits what the loop hits."]
     said += [f"{tracer}: {missing} of {due} hits of the storm were lost."
              for tracer, (missing, due) in lost.items() if missing]
     return said

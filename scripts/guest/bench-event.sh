@@ -10,8 +10,9 @@
 #
 # A round goes through all situations in turn, a situation through all its rows;
 # HOW is the situation. Words "bench.NAME=VALUE" on the kernel's command line:
-# rounds, iterations, cheap (ftrace's cheapest clock), situations (a list with
-# commas, of the functions below).
+# rounds, iterations, storm (iterations in one, where more are needed), cheap
+# (ftrace's cheapest clock), trust (the module's trust_counter), situations (a list
+# with commas, of the functions below).
 
 ETCH=/sys/kernel/debug/etch
 FTRACE=/sys/kernel/tracing
@@ -20,7 +21,6 @@ KINDS="small large string switch"
 PLAIN="empty counter floor nobody"
 BASE="empty floor"
 SIZE=1024			# KiB of each buffer, as large as the floor's
-STORM=50			# times as many iterations: interrupts take time to come
 COLD=8				# times a round
 FILL=100000			# hits that fill a buffer for certain
 
@@ -198,7 +198,7 @@ storm()
 {
 	clear
 	# shellcheck disable=SC2086
-	hit storm $((iterations * STORM)) small $PLAIN
+	hit storm "$(word storm)" small $PLAIN
 }
 
 # Single hits: more of them, for they scatter.
@@ -235,7 +235,7 @@ rounds=$(word rounds)
 iterations=$(word iterations)
 cheap=$(word cheap)
 situations=$(word situations | tr , ' ')
-insmod /bench/bench-event.ko || exit 1
+insmod /bench/bench-event.ko trust_counter="$(word trust)" || exit 1
 set_up
 round=0
 while [ $round -lt "$rounds" ]; do

@@ -49,6 +49,10 @@ static unsigned int storm_ns = 250000;
 module_param(storm_ns, uint, 0);
 MODULE_PARM_DESC(storm_ns, "nanoseconds between two interrupts of a storm");
 
+static bool trust_counter;
+module_param(trust_counter, bool, 0);
+MODULE_PARM_DESC(trust_counter, "the counter is fit for time stamps");
+
 static struct bench_words words = { { 1, 2, 3, 4, 5, 6, 7, 8 } };
 static char text[] = "sixteen letters.";
 static struct task_struct *bench_task;	/* who writes to the file */
@@ -256,6 +260,18 @@ static const struct file_operations bench_fops = {
 	.write = bench_write,
 };
 
+/*
+ * QEMU's processors do not say that their counter never stops. With one
+ * processor, whose counter counts instructions, that is known.
+ */
+static void bench_trust_counter(void)
+{
+#if defined(CONFIG_X86) && !defined(CONFIG_UML)
+	set_cpu_cap(&boot_cpu_data, X86_FEATURE_CONSTANT_TSC);
+	set_cpu_cap(&boot_cpu_data, X86_FEATURE_NONSTOP_TSC);
+#endif
+}
+
 static struct dentry *bench_dir;
 
 static int __init bench_init(void)
@@ -270,6 +286,8 @@ static int __init bench_init(void)
 		bench_floor_free();
 		return -ENOMEM;
 	}
+	if (trust_counter)
+		bench_trust_counter();
 	bench_print_hz();
 	bench_dir = debugfs_create_dir("bench", NULL);
 	debugfs_create_file("run", 0200, bench_dir, NULL, &bench_fops);
