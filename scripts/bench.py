@@ -24,10 +24,11 @@ import layout
 import loops
 import machine
 import plot
+import readers
 import workload
 
 BENCHES = {"gate": gate, "enable": enable, "event": event,
-           "workload": workload}
+           "workload": workload, "readers": readers}
 ERRORS = (figures.FigureError, kernels.KernelError, loops.LoopError,
           machine.MachineError, OSError)
 

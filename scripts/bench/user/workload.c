@@ -12,24 +12,17 @@
  * (fork, exec, wait), and files made, written, read, renamed and removed.
  */
 
-#define _GNU_SOURCE
-#include <err.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "bench.h"
 
 #define MAX_ROUNDS	64
-#define PASSES		5000		/* there and back */
-#define COMMANDS	100
-#define FILES		400
+#define PASSES		500		/* there and back */
+#define COMMANDS	10
+#define FILES		40
 #define BLOCK		4096
 #define BLOCKS		16		/* in a file */
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 struct tracer {
 	const char *name;
@@ -38,50 +31,12 @@ struct tracer {
 
 static const struct tracer tracers[] = {
 	{ "nothing", NULL },
-	{ "etch", "/sys/kernel/debug/etch" },
-	{ "ftrace", "/sys/kernel/tracing" },
+	{ "etch", ETCH },
+	{ "ftrace", FTRACE },
 };
 
 static const char *self;
 static char **systems;			/* ends with NULL */
-
-static unsigned long long ticks(void)
-{
-	unsigned int low, high;
-
-	asm volatile("mfence; lfence; rdtsc; lfence"
-		     : "=a" (low), "=d" (high) : : "memory");
-	return (unsigned long long)high << 32 | low;
-}
-
-static long long nanoseconds(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
-}
-
-/* Over a tenth of a second. */
-static unsigned long long ticks_per_second(void)
-{
-	unsigned long long begin = ticks();
-	long long start = nanoseconds(), ns;
-
-	do {
-		ns = nanoseconds() - start;
-	} while (ns < 100000000);
-	return (ticks() - begin) * 1e9 / ns;
-}
-
-static void write_file(const char *path, const char *value)
-{
-	int fd = open(path, O_WRONLY);
-
-	if (fd < 0 || write(fd, value, strlen(value)) != (ssize_t)strlen(value))
-		err(1, "%s", path);
-	close(fd);
-}
 
 static void set_events(const struct tracer *tracer, const char *value)
 {
@@ -94,48 +49,6 @@ static void set_events(const struct tracer *tracer, const char *value)
 			 tracer->folder, *system);
 		write_file(path, value);
 	}
-}
-
-/* Records that were stored on a CPU since its buffer was emptied; -1: no CPU. */
-static long long stored_on(const struct tracer *tracer, int cpu)
-{
-	long long number, sum = 0;
-	char path[160], key[80];
-	FILE *stats;
-
-	snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/stats", tracer->folder,
-		 cpu);
-	stats = fopen(path, "r");
-	if (!stats)
-		return -1;
-	while (fscanf(stats, "%79[^:]: %lld%*[^\n]\n", key, &number) >= 1) {
-		if (!strcmp(key, "entries") || !strcmp(key, "overrun") ||
-		    !strcmp(key, "overwritten"))
-			sum += number;
-	}
-	fclose(stats);
-	return sum;
-}
-
-static long long stored(const struct tracer *tracer)
-{
-	long long sum = 0, one;
-
-	for (int cpu = 0; tracer->folder && (one = stored_on(tracer, cpu)) >= 0;
-	     cpu++)
-		sum += one;
-	return sum;
-}
-
-static void empty_buffer(const struct tracer *tracer)
-{
-	char path[160];
-
-	if (!tracer->folder)
-		return;
-	snprintf(path, sizeof(path), "%s/trace", tracer->folder);
-	close(open(path, O_WRONLY | O_TRUNC));
-	write_file(path, "\n");
 }
 
 static void wait_for(pid_t child)
@@ -238,7 +151,8 @@ static void run(struct load *load, unsigned int i, int round)
 	const struct tracer *tracer = &tracers[i];
 	unsigned long long begin, took;
 
-	empty_buffer(tracer);
+	if (tracer->folder)
+		empty_buffer(tracer->folder);
 	set_events(tracer, "1");
 	begin = ticks();
 	load->run();
@@ -247,7 +161,8 @@ static void run(struct load *load, unsigned int i, int round)
 	if (round < 0)
 		return;
 	load->ticks[i][round] = took;
-	load->stored[i] += stored(tracer);
+	if (tracer->folder)
+		load->stored[i] += stored(tracer->folder);
 }
 
 static void print(const struct load *load, unsigned int i, int rounds)
