@@ -20,6 +20,11 @@ LANES = ("um", "x86-64-events")
 ROUNDS = {"um": 40, "x86-64-events": 10}
 # Below this ftrace's slow-down says nothing: time scatters, instructions do not.
 NOISE = {"ns": 0.02, "instructions": 0.0005}
+CONFIGURATION = {
+    "um": "This kernel is built without preemption.",
+    "x86-64-events": "This kernel is built with PREEMPT, DEBUG_ATOMIC_SLEEP "
+                     "and DEBUG_LIST.",
+}
 SOURCE = layout.TOP / "scripts/bench/user/workload.c"
 TRACERS = ("etch", "ftrace")
 LOADS = {
@@ -49,7 +54,7 @@ def measure(lane):
              for load, title in LOADS.items()
              for tracer in ("nothing", *TRACERS)]
     return found, [f"The first of {ROUNDS[lane] + 1} rounds was not counted.",
-                   *remarks_on(lines, ROUNDS[lane])]
+                   CONFIGURATION[lane], *remarks_on(lines, ROUNDS[lane])]
 
 
 def stored(lines):
