@@ -4,9 +4,9 @@
 TRACERS = ("etch", "ftrace")
 # Words for the guest.
 SETTINGS = {
-    "um": {"rounds": 25, "iterations": 10000, "storm": 500000,
+    "um": {"rounds": 25, "iterations": 2500, "storm": 500000,
            "cheap": "local", "trust": 0},
-    "x86-64": {"rounds": 20, "iterations": 2000, "storm": 20000,
+    "x86-64": {"rounds": 20, "iterations": 500, "storm": 20000,
                "cheap": "x86-tsc", "trust": 1},
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * readers ROUNDS HITS: fill each tracer's buffer with so many equal records, and
- * time reading them through trace, which leaves them there, and then through
+ * readers ROUNDS HITS: fill each tracer's buffer with twice as many equal records,
+ * and time reading them through trace, which leaves them there, and then through
  * trace_pipe. Tracers take turns. Prints
  *
  *	bench: sample FILE TRACER RECORDS TICKS...
@@ -35,7 +35,7 @@ static void fill(struct tracer *tracer, const char *hits)
 	char line[80];
 
 	empty_buffer(tracer->folder);
-	snprintf(line, sizeof(line), "fill %s %s", hits, tracer->event);
+	snprintf(line, sizeof(line), "fill 1 %s %s", hits, tracer->event);
 	write_file("/sys/kernel/debug/bench/run", line);
 	tracer->records = stored(tracer->folder);
 }
