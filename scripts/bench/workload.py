@@ -18,16 +18,15 @@ import targets
 TITLE = "Whole workloads"
 LANES = ("um", "x86-64-events")
 ROUNDS = {"um": 40, "x86-64-events": 10}
-# Below this ftrace's slow-down says nothing: time scatters, instructions do not.
-NOISE = {"ns": 0.02, "instructions": 0.0005}
 CONFIGURATION = {
     "um": "This kernel is built without preemption.",
     "x86-64-events": "This kernel is built with PREEMPT, DEBUG_ATOMIC_SLEEP "
                      "and DEBUG_LIST.",
 }
-SOURCE = layout.TOP / "scripts/bench/user/workload.c"
+SOURCES = layout.TOP / "scripts/bench"
 TRACERS = ("etch", "ftrace")
 LOADS = {
+    "turns": "tasks in turn, in the kernel",
     "pipe": "a byte through pipes",
     "fork": "commands, one after the other",
     "files": "files in memory",
@@ -41,9 +40,9 @@ def measure(lane):
     """(figures, remarks) of a lane."""
     counts = event_cases.counts(lane)
     kernel = kernels.Kernel(lane, "etch", "workload")
-    kernel.build()
+    kernel.build(SOURCES / "kernel")
     kernels.run(["gcc", "-O2", "-Wall", "-static", "-o",
-                 kernel.files / "workload", SOURCE])
+                 kernel.files / "workload", SOURCES / "user/workload.c"])
     lines = kernel.boot("bench-workload", [f"bench.rounds={ROUNDS[lane]}"],
                         counts)
     rounds = figures.parse(lines, counts)
@@ -107,18 +106,25 @@ def slower(found, title, tracer):
     return figures.find(found, title, tracer).median / base - 1
 
 
+def noise(found, title):
+    """Below this a slow-down says nothing: the scatter with nothing on."""
+    base = figures.find(found, title, "nothing")
+    return base.scatter / base.median
+
+
 def tables(_lane, found):
     """All that is printed of a lane."""
     rows, held = [], []
     for title in LOADS.values():
         etch, ftrace = (slower(found, title, tracer) for tracer in TRACERS)
-        ratio = etch / ftrace if ftrace > NOISE[found[0].unit] else None
+        loud = ftrace > noise(found, title)
+        ratio = etch / ftrace if loud else None
         rows.append([title, "slower by", f"{etch:.2%}", f"{ftrace:.2%}",
-                     figures.number(ratio)])
+                     figures.number(ratio), f"{noise(found, title):.2%}"])
         held.append(targets.line(f"{title}: Etch's slow-down, times ftrace's",
-                                 ratio, 0.5) if ratio is not None else
+                                 ratio, 0.5) if loud else
                     f"### NOT COMPARED: {title}: ftrace's slow-down is lost "
                     "in the noise")
-    head = ["workload", "", *TRACERS, "ratio"]
+    head = ["workload", "", *TRACERS, "ratio", "scatter"]
     return "\n".join([figures.table(found, "nothing"), "",
                       figures.grid(head, rows), "", *held])

@@ -35,6 +35,7 @@ for system in sched irq timer syscalls raw_syscalls; do
 	echo "bench: system $system $(wc -l < /tmp/etch)" \
 		"$(wc -l < /tmp/ftrace) $verdict"
 done
+insmod /bench/bench-pass.ko || exit 1
 for tracer in $ETCH $FTRACE; do
 	echo $SIZE > $tracer/buffer_size_kb || exit 1
 done

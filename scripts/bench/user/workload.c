@@ -8,8 +8,9 @@
  *	bench: stored LOAD TRACER RECORDS
  *
  * in ticks of the processor's counter, and how fast that is. The loads: two
- * processes that pass a byte to and fro through pipes, as a shell runs commands
- * (fork, exec, wait), and files made, written, read, renamed and removed.
+ * tasks that take turns inside the kernel (the module bench-pass), two processes that
+ * pass a byte to and fro through pipes, as a shell runs commands (fork, exec, wait),
+ * and files made, written, read, renamed and removed.
  */
 
 #include <stdlib.h>
@@ -18,7 +19,8 @@
 #include "bench.h"
 
 #define MAX_ROUNDS	64
-#define PASSES		500		/* there and back */
+#define TURNS		"5000"		/* there and back, in the kernel */
+#define PASSES		500		/* the same, between processes */
 #define COMMANDS	10
 #define FILES		40
 #define BLOCK		4096
@@ -57,6 +59,11 @@ static void wait_for(pid_t child)
 
 	if (waitpid(child, &status, 0) != child || status)
 		errx(1, "a child failed");
+}
+
+static void load_turns(void)
+{
+	write_file("/sys/module/bench_pass/parameters/passes", TURNS);
 }
 
 static void pass(int from, int to, int first)
@@ -141,6 +148,7 @@ static struct load {
 	unsigned long long ticks[ARRAY_SIZE(tracers)][MAX_ROUNDS];
 	long long stored[ARRAY_SIZE(tracers)];
 } loads[] = {
+	{ .name = "turns", .run = load_turns },
 	{ .name = "pipe", .run = load_pipe },
 	{ .name = "fork", .run = load_fork },
 	{ .name = "files", .run = load_files },
