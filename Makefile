@@ -12,7 +12,8 @@ help:
 	@awk -F '## ' '/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); \
 		printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@echo 'LANE=um (default), x86-64, ... (scripts/lanes) says which kernel;'
-	@echo 'BENCH=gate (default), enable, event says what make bench measures;'
+	@echo 'BENCH=gate (default), enable, event, workload, readers: what make bench'
+	@echo 'measures;'
 	@echo 'BENCH="gate um" in one lane alone;'
 	@echo 'CHECK="series um" limits make check to some of its lanes;'
 	@echo 'KDIR=/path takes a Linux 6.12.y tree of yours as the base.'
@@ -53,7 +54,7 @@ check-series: fetch	## files and patches agree, apply, and pass checkpatch
 size: fetch tree	## what an event and its sites add to a kernel; FULL=1: five whole kernels
 	@$S/size.sh
 
-bench: fetch tree	## measure a site's cost beside mainline's; BENCH=enable, ...
+bench: fetch tree	## measure a site's cost beside mainline's; BENCH=event, ...
 	@$S/bench.py $(BENCH)
 
 model: fetch		## exhaust the ring's protocol with SPIN, and show what each rule is for

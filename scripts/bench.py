@@ -24,8 +24,11 @@ import layout
 import loops
 import machine
 import plot
+import readers
+import workload
 
-BENCHES = {"gate": gate, "enable": enable, "event": event}
+BENCHES = {"gate": gate, "enable": enable, "event": event,
+           "workload": workload, "readers": readers}
 ERRORS = (figures.FigureError, kernels.KernelError, loops.LoopError,
           machine.MachineError, OSError)
 

@@ -2,9 +2,12 @@
 """What BENCH=event measures: the events, the situations, and their names."""
 
 TRACERS = ("etch", "ftrace")
+# Words for the guest.
 SETTINGS = {
-    "um": {"rounds": 25, "iterations": 10000, "cheap": "local"},
-    "x86-64": {"rounds": 20, "iterations": 2000, "cheap": "x86-tsc"},
+    "um": {"rounds": 25, "iterations": 2500, "storm": 500000,
+           "cheap": "local", "trust": 0},
+    "x86-64": {"rounds": 20, "iterations": 500, "storm": 20000,
+               "cheap": "x86-tsc", "trust": 1},
 }
 
 KINDS = {
@@ -28,7 +31,7 @@ SITUATIONS = {
     "cold": "cold",
 }
 CLOCKS = ("warm", "clock_mono", "clock_local", "clock_seq")
-ONLY_UM = ("storm", "cold")
+ONLY_UM = ("cold",)
 # How often a hit is stored, where it is not once.
 STORED = {"discard": 0, "off": 0, "two": 2}
 # The rows that are no event, each with the tracer that it is shown as.

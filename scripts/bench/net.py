@@ -4,10 +4,13 @@
 import figures
 
 
-def net(found, figure):
-    """A figure without its empty loop; itself where it has none."""
+def net(found, figure, of="median"):
+    """A figure without its empty loop; itself where it has none.
+
+    of: "median" or, for the least of each, "min".
+    """
     base = figures.find(found, figure.case, "empty")
-    return figure.median - (base.median if base else 0)
+    return getattr(figure, of) - (getattr(base, of) if base else 0)
 
 
 def ratio(found, figure, other):

@@ -4,10 +4,15 @@
 import figures
 
 
-def line(what, measured, most, aim=None):
-    """One target in words."""
+def line(what, measured, most, aim=None, least=None):
+    """One target in words.
+
+    least: the same of the least samples, which other load moves less.
+    """
     if measured is None:
         return f"### NOT MEASURED: {what}, held to at most {most:g}"
     wish = f"at most {most:g}" + (f", aim {aim:g}" if aim is not None else "")
     verdict = "held" if measured <= most else "NOT HELD"
-    return f"held to: {what}: {figures.number(measured)} ({wish}): {verdict}"
+    also = "" if least is None else f", least samples {figures.number(least)}"
+    return (f"held to: {what}: {figures.number(measured)} ({wish}{also}): "
+            f"{verdict}")

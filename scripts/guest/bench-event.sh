@@ -10,8 +10,9 @@
 #
 # A round goes through all situations in turn, a situation through all its rows;
 # HOW is the situation. Words "bench.NAME=VALUE" on the kernel's command line:
-# rounds, iterations, cheap (ftrace's cheapest clock), situations (a list with
-# commas, of the functions below).
+# rounds, iterations, storm (iterations in one, where more are needed), cheap
+# (ftrace's cheapest clock), trust (the module's trust_counter), situations (a list
+# with commas, of the functions below).
 
 ETCH=/sys/kernel/debug/etch
 FTRACE=/sys/kernel/tracing
@@ -20,9 +21,9 @@ KINDS="small large string switch"
 PLAIN="empty counter floor nobody"
 BASE="empty floor"
 SIZE=1024			# KiB of each buffer, as large as the floor's
-STORM=50			# times as many iterations: interrupts take time to come
-COLD=8				# times a round
-FILL=100000			# hits that fill a buffer for certain
+EACH=4				# samples of a row in a round
+COLD=8				# the same, of single hits
+FILL="1 50000"			# rounds and hits that fill a buffer for certain
 
 word()
 {
@@ -73,12 +74,12 @@ stats()
 	stored=$((entries + over))
 }
 
-# hit HOW TIMES KIND NAME...: a round of the names, then of the
-# kind in both tracers.
+# hit HOW SAMPLES ITERATIONS KIND NAME...: a round of the names, and of the kind in
+# both tracers.
 hit()
 {
-	how=$1 times=$2 kind=$3
-	shift 3
+	how=$1 times="$2 $3" kind=$4
+	shift 4
 	stats $ETCH
 	etch=$stored
 	stats $FTRACE
@@ -96,7 +97,7 @@ hit()
 plain()
 {
 	# shellcheck disable=SC2086
-	hit "$1" "$iterations" small $BASE
+	hit "$1" $EACH "$iterations" small $BASE
 }
 
 # also HOW FOLDER: what that instance has got, beside the main tree.
@@ -122,7 +123,7 @@ warm()
 	for kind in $KINDS; do
 		clear
 		# shellcheck disable=SC2086
-		hit warm "$iterations" "$kind" $PLAIN
+		hit warm $EACH "$iterations" "$kind" $PLAIN
 	done
 }
 
@@ -148,14 +149,14 @@ discard()
 clock_mono()
 {
 	clocks mono mono
-	hit clock_mono "$iterations" small empty mono
+	hit clock_mono $EACH "$iterations" small empty mono
 	clocks counter "$cheap"
 }
 
 clock_local()
 {
 	clocks local local
-	hit clock_local "$iterations" small empty local
+	hit clock_local $EACH "$iterations" small empty local
 	clocks counter "$cheap"
 }
 
@@ -163,7 +164,7 @@ clock_local()
 clock_seq()
 {
 	clocks seq counter
-	hit clock_seq "$iterations" small empty
+	hit clock_seq $EACH "$iterations" small empty
 	clocks counter "$cheap"
 }
 
@@ -198,7 +199,7 @@ storm()
 {
 	clear
 	# shellcheck disable=SC2086
-	hit storm $((iterations * STORM)) small $PLAIN
+	hit storm 1 "$(word storm)" small $PLAIN
 }
 
 # Single hits: more of them, for they scatter.
@@ -206,7 +207,7 @@ cold()
 {
 	clear
 	# shellcheck disable=SC2086
-	hit cold $COLD small $PLAIN
+	hit cold $COLD 1 small $PLAIN
 }
 
 instance()
@@ -235,7 +236,7 @@ rounds=$(word rounds)
 iterations=$(word iterations)
 cheap=$(word cheap)
 situations=$(word situations | tr , ' ')
-insmod /bench/bench-event.ko || exit 1
+insmod /bench/bench-event.ko trust_counter="$(word trust)" || exit 1
 set_up
 round=0
 while [ $round -lt "$rounds" ]; do

@@ -22,6 +22,14 @@ class FigureError(Exception):
     """Why there are no figures, as a sentence."""
 
 
+def scatter(rounds):
+    """Half of the rounds lie within this of their middle."""
+    if len(rounds) < 2:
+        return 0
+    first, _, third = statistics.quantiles(rounds)
+    return (third - first) / 2
+
+
 class Figure:
     """One case: the rounds of it, in a unit."""
 
@@ -35,6 +43,7 @@ class Figure:
         self.median = statistics.median(rounds)
         self.min = min(rounds)
         self.max = max(rounds)
+        self.scatter = scatter(rounds)
 
     def as_dict(self):
         """What is written to the file, in its order."""

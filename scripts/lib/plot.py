@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A picture of figures, by gnuplot: one panel to a lane.
+"""A picture of figures, by gnuplot: one panel to a lane and unit.
 
 A bar is a median, its whisker goes from the least round to the greatest. The
 scale is logarithmic: a trap and a NOP are three orders apart.
@@ -9,8 +9,9 @@ import subprocess
 
 import layout
 
-COLOURS = ("#3b6ea5", "#c8793a", "#7a7a7a")
+COLOURS = ("#3b6ea5", "#c8793a", "#7a7a7a", "#6a994e", "#8e5ea2", "#c44536")
 WIDTH, HEIGHT = 960, 440
+CASE = 90                       # what a case needs of the width
 
 
 def install():
@@ -41,7 +42,7 @@ def data(figures, cases):
 
 
 def panel(lane, figures):
-    """gnuplot's words for one lane: its data, then the plot."""
+    """gnuplot's words for one panel: its data, then the plot."""
     cases = in_order(figure.case for figure in figures)
     tracers = in_order(figure.tracer for figure in figures)
     wide = 0.8 / len(tracers)
@@ -67,14 +68,17 @@ def panel(lane, figures):
 
 def script(figures, title):
     """The whole program for gnuplot; it writes the picture to its output."""
-    lanes = in_order(figure.lane for figure in figures)
-    words = [f"set terminal svg size {WIDTH},{HEIGHT * len(lanes)} "
-             'background "white" font "sans,12"',
-             f"set multiplot layout {len(lanes)},1 title {quoted(title)}",
+    panels = {}
+    for figure in figures:
+        panels.setdefault((figure.lane, figure.unit), []).append(figure)
+    cases = max(len(in_order(figure.case for figure in some))
+                for some in panels.values())
+    words = [f"set terminal svg size {max(WIDTH, CASE * cases)},"
+             f'{HEIGHT * len(panels)} background "white" font "sans,12"',
+             f"set multiplot layout {len(panels)},1 title {quoted(title)}",
              "set style fill solid 0.8", "set logscale y", "set grid ytics",
              "set key outside top center horizontal", "set rmargin 18"]
-    words += [panel(lane, [f for f in figures if f.lane == lane])
-              for lane in lanes]
+    words += [panel(lane, some) for (lane, _), some in panels.items()]
     return "\n".join([*words, "unset multiplot", ""])
 
 

@@ -57,6 +57,10 @@ class Figures(unittest.TestCase):
         one = figure("a", "etch", 5, 1, 9, 3)
         self.assertEqual((one.median, one.min, one.max), (4, 1, 9))
 
+    def test_half_of_the_rounds_lie_within_the_scatter(self):
+        self.assertEqual(figure("a", "etch", 0, 4, 6, 10, 8, 2, 12).scatter, 4)
+        self.assertEqual(figure("a", "etch", 7).scatter, 0)
+
     def test_no_rounds_no_figure(self):
         with self.assertRaises(figures.FigureError):
             figure("a", "etch")

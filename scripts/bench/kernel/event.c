@@ -3,12 +3,13 @@
  * What a record costs, in Etch and in ftrace. What is written to the file
  * bench/run in debugfs is measured at once, a round for each write:
  *
- *	HOW TIMES NAME...
+ *	HOW ROUNDS ITERATIONS NAME...
  *
- * NAME is one of bench_cases[]. HOW is "cold" for single hits, each after the
- * caches were emptied, "storm" for many with a timer that hits the same thing in
- * its interrupts, else any word for many with interrupts off. Which events are on,
- * and how buffers are, is up to who writes. Prints what measure.h says, and
+ * NAME is one of bench_cases[]. HOW is "cold" for single hits (ITERATIONS is 1),
+ * each after the caches were emptied, "storm" for many with a timer that hits the
+ * same thing in its interrupts, else any word for many with interrupts off. Which
+ * events are on, and how buffers are, is up to who writes. Prints what measure.h
+ * says, and
  *
  *	bench: hits NAME HOW NUMBER
  *
@@ -49,6 +50,10 @@ static unsigned int storm_ns = 250000;
 module_param(storm_ns, uint, 0);
 MODULE_PARM_DESC(storm_ns, "nanoseconds between two interrupts of a storm");
 
+static bool trust_counter;
+module_param(trust_counter, bool, 0);
+MODULE_PARM_DESC(trust_counter, "the counter is fit for time stamps");
+
 static struct bench_words words = { { 1, 2, 3, 4, 5, 6, 7, 8 } };
 static char text[] = "sixteen letters.";
 static struct task_struct *bench_task;	/* who writes to the file */
@@ -66,6 +71,7 @@ BENCH_LOOP(nobody, trace_bench_nobody(1, 2, 3))
 
 #define BENCH_CASE(name)	{ #name, bench_loop_##name }
 
+/* The empty one is the first. */
 static const struct bench_case bench_cases[] = {
 	BENCH_CASE(empty),
 	BENCH_CASE(counter),
@@ -132,7 +138,11 @@ struct bench_rows {
 	int			nr;
 };
 
-/* Single hits, @rounds times. The rounds' own code is warm after the first. */
+/*
+ * Single hits, @rounds times, after one that is not counted. The empty loop runs
+ * before each: what came before leaves the measuring code itself more or less
+ * warm, and a row must not depend on its place.
+ */
 static void bench_rows_cold(struct bench_rows *rows, int rounds)
 {
 	int i, round;
@@ -140,6 +150,7 @@ static void bench_rows_cold(struct bench_rows *rows, int rounds)
 
 	for (round = -1; round < rounds; round++) {
 		for (i = 0; i < rows->nr; i++) {
+			bench_run(&bench_cases[0], 1);
 			bench_empty_caches(bench_memory);
 			ticks = bench_run(rows->c[i], 1);
 			rows->hits[i]++;
@@ -149,21 +160,33 @@ static void bench_rows_cold(struct bench_rows *rows, int rounds)
 	}
 }
 
-/* Many hits, once. A quarter as many before make it warm. */
-static void bench_rows_warm(struct bench_rows *rows, unsigned long iterations,
-			    bool storm)
+/* Many hits at a time, @rounds times; the first time it is only made warm. */
+static void bench_rows_warm(struct bench_rows *rows, int rounds,
+			    unsigned long iterations)
 {
-	unsigned long before = iterations / 4 + 1;
-	int i;
+	int i, round;
 
-	for (i = 0; i < rows->nr; i++) {
-		bench_run(rows->c[i], before);
-		rows->hits[i] = before + iterations;
-		if (storm)
-			rows->hits[i] += bench_run_storm(rows->c[i], iterations,
-							 rows->ticks[i]);
-		else
-			rows->ticks[i][0] = bench_run(rows->c[i], iterations);
+	for (i = 0; i < rows->nr; i++)
+		bench_run(rows->c[i], iterations);
+	for (round = 0; round < rounds; round++) {
+		for (i = 0; i < rows->nr; i++)
+			rows->ticks[i][round] = bench_run(rows->c[i], iterations);
+	}
+	for (i = 0; i < rows->nr; i++)
+		rows->hits[i] = (rounds + 1) * iterations;
+}
+
+/* As many hits, with interrupts. */
+static void bench_rows_storm(struct bench_rows *rows, int rounds,
+			     unsigned long iterations)
+{
+	int i, round;
+
+	for (round = 0; round < rounds; round++) {
+		for (i = 0; i < rows->nr; i++)
+			rows->hits[i] += iterations +
+				bench_run_storm(rows->c[i], iterations,
+						&rows->ticks[i][round]);
 	}
 }
 
@@ -208,30 +231,38 @@ static int bench_rows_parse(struct bench_rows *rows, char *line)
 	return 0;
 }
 
+/* Measure the rows; the names of what is special are here. */
+static void bench_rows_run(struct bench_rows *rows, const char *how, int rounds,
+			   unsigned long iterations)
+{
+	bench_task = current;
+	if (!strcmp(how, "cold"))
+		bench_rows_cold(rows, rounds);
+	else if (!strcmp(how, "storm"))
+		bench_rows_storm(rows, rounds, iterations);
+	else
+		bench_rows_warm(rows, rounds, iterations);
+	bench_rows_print(rows, how, iterations, rounds);
+}
+
 /* Do what a line says. */
 static int bench_line(char *line)
 {
-	const char *how = strsep(&line, " "), *number = strsep(&line, " ");
 	struct bench_rows *rows;
-	unsigned long times;
-	int ret;
+	unsigned long iterations;
+	int rounds, at, ret;
+	char how[16];
 
-	if (!number || kstrtoul(number, 0, &times) || !times)
+	if (sscanf(line, "%15s %d %lu %n", how, &rounds, &iterations, &at) != 3 ||
+	    rounds < 1 || rounds > BENCH_ROUNDS || !iterations ||
+	    (!strcmp(how, "cold") && iterations != 1))
 		return -EINVAL;
 	rows = kzalloc(sizeof(*rows), GFP_KERNEL);
 	if (!rows)
 		return -ENOMEM;
-	bench_task = current;
-	ret = bench_rows_parse(rows, line);
-	if (!ret && strcmp(how, "cold")) {
-		bench_rows_warm(rows, times, !strcmp(how, "storm"));
-		bench_rows_print(rows, how, times, 1);
-	} else if (!ret && times <= BENCH_ROUNDS) {
-		bench_rows_cold(rows, times);
-		bench_rows_print(rows, how, 1, times);
-	} else if (!ret) {
-		ret = -E2BIG;
-	}
+	ret = bench_rows_parse(rows, line + at);
+	if (!ret)
+		bench_rows_run(rows, how, rounds, iterations);
 	kfree(rows);
 	return ret;
 }
@@ -256,6 +287,18 @@ static const struct file_operations bench_fops = {
 	.write = bench_write,
 };
 
+/*
+ * QEMU's processors do not say that their counter never stops. With one
+ * processor, whose counter counts instructions, that is known.
+ */
+static void bench_trust_counter(void)
+{
+#if defined(CONFIG_X86) && !defined(CONFIG_UML)
+	set_cpu_cap(&boot_cpu_data, X86_FEATURE_CONSTANT_TSC);
+	set_cpu_cap(&boot_cpu_data, X86_FEATURE_NONSTOP_TSC);
+#endif
+}
+
 static struct dentry *bench_dir;
 
 static int __init bench_init(void)
@@ -270,6 +313,8 @@ static int __init bench_init(void)
 		bench_floor_free();
 		return -ENOMEM;
 	}
+	if (trust_counter)
+		bench_trust_counter();
 	bench_print_hz();
 	bench_dir = debugfs_create_dir("bench", NULL);
 	debugfs_create_file("run", 0200, bench_dir, NULL, &bench_fops);

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What is made of the reports of BENCH=event, workload and readers."""
+
+import unittest
+
+import event
+import event_cases as cases
+import event_targets
+import figures
+import loops
+import readers
+import targets
+import workload
+
+
+# Ticks of a hit.
+COSTS = {"empty": 50, "nobody": 51, "counter": 58, "mono": 60, "local": 52,
+         "floor": 60, "etch": 62, "ftrace": 90}
+
+
+def report(lane, **changed):
+    """A report in which each row of a lane has one round, all in order.
+
+    changed: SITUATION=HOW-MANY-OF-TEN-HITS were stored by Etch there.
+    """
+    lines = ["bench: hz 1000000000"]
+    for kind, how in cases.pairs(lane):
+        names = [*cases.PLAIN, *(f"{tracer}_{kind}"
+                                 for tracer in cases.TRACERS)]
+        for name in names:
+            cost = COSTS[name.split("_")[0]]
+            lines += [f"bench: sample {name} {how} 1 {cost}",
+                      f"bench: hits {name} {how} 10"]
+        for tracer in cases.TRACERS:
+            kept = 10 * cases.STORED.get(how, 1)
+            if tracer == "etch":
+                kept = changed.get(how, kept)
+            lines.append(f"bench: stored {tracer}_{kind} {how} {kept}")
+            lines.append(f"bench: bytes {tracer}_{kind} 280 10")
+    return lines
+
+
+class Check(unittest.TestCase):
+    """What was measured is what it is called."""
+
+    def test_a_good_report(self):
+        for lane in event.LANES:
+            with self.subTest(lane=lane):
+                lost = event.check(report(lane), lane)
+                self.assertEqual(lost, {"etch": (0, 10), "ftrace": (0, 10)})
+
+    def test_records_that_miss(self):
+        with self.assertRaises(figures.FigureError):
+            event.check(report("um", overwrite=9), "um")
+
+    def test_a_second_instance_must_have_got_its_own(self):
+        with self.assertRaises(figures.FigureError):
+            event.check(report("um", two=10), "um")
+
+    def test_records_that_must_not_be(self):
+        for how in ("discard", "off"):
+            with self.subTest(how=how):
+                with self.assertRaises(figures.FigureError):
+                    event.check(report("um", **{how: 1}), "um")
+
+    def test_a_storm_may_lose_and_it_is_told(self):
+        lines = report("um", storm=7)
+        lost = event.check(lines, "um")
+        self.assertEqual(lost["etch"], (3, 10))
+        said = event.remarks_on("um", lines, lost)
+        self.assertIn("etch: 3 of 10 hits of the storm were lost.", said)
+
+    def test_each_line_that_misses_is_an_error(self):
+        lines = report("um")
+        for i, line in enumerate(lines):
+            if " etch_" not in line or " bytes " in line:
+                continue
+            with self.subTest(line=line):
+                rest = lines[:i] + lines[i + 1:]
+                with self.assertRaises((figures.FigureError, KeyError)):
+                    event.check(rest, "um")
+                    event.rows(figures.parse(rest), "um")
+
+
+class Rows(unittest.TestCase):
+    """Figures, and what is printed of them."""
+
+    def setUp(self):
+        lines = report("um")
+        self.found = event.rows(figures.parse(lines), "um")
+        self.size = event.sizes(lines, "um")
+
+    def test_every_situation_has_both_tracers(self):
+        for kind, how in cases.pairs("um"):
+            for tracer in cases.TRACERS:
+                self.assertIsNotNone(figures.find(
+                    self.found, cases.title(kind, how), tracer))
+
+    def test_bytes_are_of_a_record(self):
+        self.assertEqual({figure.median for figure in self.size}, {28.0})
+
+    def test_no_bytes_is_an_error(self):
+        with self.assertRaises(figures.FigureError):
+            event.sizes(["bench: bytes etch_small 0 0"], "um")
+
+    def test_all_is_printed(self):
+        text = event.tables("um", self.found + self.size)
+        self.assertIn("held to: 16 bytes, cold, times ftrace's: 0.30", text)
+        self.assertNotIn("NOT MEASURED", text)
+
+    def test_what_was_not_measured_is_told_of(self):
+        cold = cases.title("small", "cold")
+        some = [figure for figure in self.found if figure.case != cold]
+        said = event_targets.lines("um", some, self.size)
+        self.assertTrue(any(line.startswith("### NOT MEASURED: 16 bytes, cold")
+                            for line in said))
+
+
+class Targets(unittest.TestCase):
+    """Held or not, in words."""
+
+    def test_verdicts(self):
+        self.assertTrue(targets.line("a", 1.15, 1.15).endswith(": held"))
+        self.assertTrue(targets.line("a", 1.16, 1.15).endswith("NOT HELD"))
+        self.assertTrue(targets.line("a", None, 1).startswith("### NOT"))
+
+
+FLOOR = """\
+0000000000000100 <bench_loop_empty>:
+ 100:\t48 83 ef 01          \tsub    $0x1,%rdi
+ 104:\t75 fa                \tjne    100 <bench_loop_empty>
+ 106:\tc3                   \tret
+
+0000000000000140 <bench_loop_floor>:
+ 140:\t48 8b 0f             \tmov    (%rdi),%rcx
+ 143:\t0f 31                \trdtsc
+ 145:\t4c 0f b1 07          \tcmpxchg %r8,(%rdi)
+ 149:\t75 f8                \tjne    143 <bench_loop_floor+0x3>
+ 14b:\t49 83 e9 01          \tsub    $0x1,%r9
+ 14f:\t75 ef                \tjne    140 <bench_loop_floor>
+ 151:\tc3                   \tret
+"""
+SITE = """
+0000000000000180 <bench_loop_etch_small>:
+ 180:\t0f 1f 44 00 00       \tnopl   0x0(%rax,%rax,1)
+ 185:\t48 83 eb 01          \tsub    $0x1,%rbx
+ 189:\t75 f5                \tjne    180 <bench_loop_etch_small>
+ 18b:\tc3                   \tret
+"""
+
+
+class Look(unittest.TestCase):
+    """Loops that are not what they are called."""
+
+    def test_good_ones(self):
+        event.look(FLOOR + SITE)
+
+    def test_bad_ones(self):
+        for old, new in (("rdtsc", "nop"), ("cmpxchg", "lock cmpxchg"),
+                         ("mov    (%rdi),%rcx", "call   200 <there>"),
+                         ("nopl   0x0(%rax,%rax,1)", "mov    %eax,%edx"),
+                         ("<bench_loop_floor>:", "<bench_loop_other>:")):
+            with self.subTest(old=old):
+                with self.assertRaises(loops.LoopError):
+                    event.look((FLOOR + SITE).replace(old, new))
+
+
+class Workload(unittest.TestCase):
+    """Whole workloads."""
+
+    def lines(self, *ticks):
+        """A report, with the ticks of nothing, of Etch and of ftrace."""
+        rounds = workload.ROUNDS["um"]
+        found = ["bench: hz 1000000000", "bench: system sched 23 23 same",
+                 "bench: system irq 7 6 other"]
+        for load in workload.LOADS:
+            for tracer, each in zip(("nothing", "etch", "ftrace"), ticks):
+                found.append(f"bench: sample {load} {tracer} 1"
+                             + f" {each - 5} {each + 5}" * (rounds // 2))
+                found.append(f"bench: stored {load} {tracer} "
+                             f"{0 if tracer == 'nothing' else 100}")
+        return found
+
+    def figures(self, lines):
+        """The figures of a report."""
+        rounds = figures.parse(lines)
+        workload.check(lines, rounds, "um")
+        return [figures.Figure(title, tracer, "um", "ns", rounds[load, tracer])
+                for load, title in workload.LOADS.items()
+                for tracer in ("nothing", "etch", "ftrace")]
+
+    def test_the_slow_downs_are_compared(self):
+        text = workload.tables("um", self.figures(self.lines(1000, 1100, 1400)))
+        self.assertIn("times ftrace's: 0.25 (at most 0.5): held", text)
+
+    def test_noise_is_told_of(self):
+        text = workload.tables("um", self.figures(self.lines(1000, 900, 1004)))
+        self.assertIn("### NOT COMPARED: files in memory", text)
+        self.assertNotIn("held to", text)
+
+    def test_systems_that_differ_are_told_of(self):
+        said = workload.remarks_on(self.lines(9, 9, 9), 40)
+        self.assertEqual(said[0], "On were sched (23 events).")
+        self.assertTrue(said[1].startswith("NOT COMPARED: irq: 7 events"))
+
+    def test_other_numbers_of_records_are_told_of(self):
+        lines = [line.replace("stored pipe etch 100", "stored pipe etch 90")
+                 for line in self.lines(9, 9, 9)]
+        self.assertTrue(any(line.startswith("NOT THE SAME")
+                            for line in workload.remarks_on(lines, 40)))
+
+    def test_a_tracer_that_recorded_nothing(self):
+        lines = [line.replace("stored pipe etch 100", "stored pipe etch 0")
+                 for line in self.lines(9, 9, 9)]
+        with self.assertRaises(figures.FigureError):
+            self.figures(lines)
+
+    def test_rounds_that_miss(self):
+        lines = [line for line in self.lines(9, 9, 9)
+                 if "sample fork etch" not in line]
+        with self.assertRaises(figures.FigureError):
+            self.figures(lines)
+
+
+class Readers(unittest.TestCase):
+    """Reading."""
+
+    def rounds(self, etch, ftrace):
+        """Rounds as if each had cost the same."""
+        number = readers.ROUNDS["um"]
+        return {(name, tracer): [cost] * number for name in readers.FILES
+                for tracer, cost in (("etch", etch), ("ftrace", ftrace))}
+
+    def test_the_rate(self):
+        found = readers.rows(self.rounds(500.0, 1000.0), "um")
+        text = readers.tables("um", found)
+        self.assertIn("2,000,000  1,000,000", text)
+        self.assertIn("trace_pipe: a record's cost, times ftrace's: 0.50",
+                      text)
+
+    def test_a_round_that_misses(self):
+        rounds = self.rounds(1.0, 1.0)
+        rounds["trace", "etch"].pop()
+        with self.assertRaises(figures.FigureError):
+            readers.rows(rounds, "um")
+
+
+if __name__ == "__main__":
+    unittest.main()
