@@ -245,6 +245,25 @@ static int etch_size_store(const struct etch_input *in)
 	return 0;
 }
 
+static void etch_percent_show(struct seq_file *m, const struct etch_view_of *of)
+{
+	seq_printf(m, "%u\n", of->inst->percent);
+}
+
+static int etch_percent_store(const struct etch_input *in)
+{
+	unsigned long percent;
+	int ret;
+
+	ret = etch_input_number(in, &percent);
+	if (ret)
+		return ret;
+	if (percent > 100)
+		return etch_bad(in, skip_spaces(in->text), -EINVAL, "More than 100 percent");
+	etch_instance_set_percent(in->inst, percent);
+	return 0;
+}
+
 static void etch_error_log_show(struct seq_file *m, const struct etch_view_of *of)
 {
 	etch_errors_show(m, of->inst);
@@ -328,6 +347,8 @@ static const char etch_readme[] =
 	"  buffer_size_kb      KiB for each CPU; X: not all the same (see per_cpu/cpuN/).\n"
 	"                      A first number in front of (expanded: N) is what is in use\n"
 	"                      until something is recorded\n"
+	"  buffer_percent      how full a CPU's buffer has to be for trace_pipe not to wait;\n"
+	"                      0: one record will do\n"
 	"  buffer_mode         of a full buffer: overwrite drops what is oldest, discard\n"
 	"                      what is new\n"
 	"\n"
@@ -447,6 +468,7 @@ const struct etch_control etch_controls[] = {
 	{ "tracing_on", 0600, .show = etch_on_show, .store = etch_on_store },
 	{ "trace_clock", 0600, .show = etch_clock_show, .store = etch_clock_store },
 	{ "buffer_size_kb", 0600, .show = etch_size_show, .store = etch_size_store },
+	{ "buffer_percent", 0600, .show = etch_percent_show, .store = etch_percent_store },
 	{ "buffer_mode", 0600, .show = etch_mode_show, .store = etch_mode_store },
 	{ "error_log", 0600, .show = etch_error_log_show, .store = etch_error_log_store },
 };

@@ -6,10 +6,11 @@
  * What the files of kernel/etch/ know of each other.
  *
  * Upwards: event.c keeps the events and opens their gates; write.c puts records
- * into the rings of the instances that want them; instance.c owns the rings;
- * line.c turns a record into a line, merge.c brings the CPUs' records into one
- * order, trace.c and pipe.c are the files that people read them from; tree.c
- * and tree_events.c make the files; error_log.c remembers what was wrong.
+ * into the rings of the instances that want them; instance.c owns the rings, and
+ * wait.c wakes those who wait for them to fill; line.c turns a record into a line,
+ * merge.c brings the CPUs' records into one order, trace.c and pipe.c are the files
+ * that people read them from; tree.c and tree_events.c make the files; error_log.c
+ * remembers what was wrong.
  *
  * LOCKS, outermost first
  *
@@ -65,6 +66,7 @@ extern struct rw_semaphore etch_event_sem;
  * @cpu_bytes: for CPUs that come: bytes of a ring
  * @full_bytes: what the rings grow to before something is first recorded; 0 when
  *	   they have grown
+ * @percent: how full a ring has to be for waiting readers to be woken; 0: not empty
  * @rings: by CPU; NULL where there is none. This and the settings above change
  *	   under @read_mutex, for CPUs come and go without etch_mutex
  * @read_mutex: serialises all that the rings want serialised (etch_ring.h)
@@ -90,6 +92,7 @@ struct etch_instance {
 	enum etch_clock clock;
 	unsigned long cpu_bytes;
 	unsigned long full_bytes;
+	unsigned int percent;
 	struct etch_ring **rings;
 	struct mutex read_mutex;
 	unsigned int epoch;
@@ -133,11 +136,23 @@ int etch_instances_init(void);
 int etch_instance_get(struct etch_instance *inst);
 void etch_instance_put(struct etch_instance *inst);
 
-/* Wakes inst->wait within 20 ms of a record, and again until nobody waits. */
-void etch_instance_arm_poll(struct etch_instance *inst);
-
 /* All CPUs, where a function takes one. */
 #define ETCH_ALL_CPUS		(-1)
+
+/* ---- wait.c: readers that wait ---- */
+
+void etch_wait_init(struct etch_instance *inst);
+void etch_wait_exit(struct etch_instance *inst);
+
+/*
+ * Wakes inst->wait within 20 ms of a ring being filled to inst->percent, and again
+ * until nobody waits.
+ */
+void etch_instance_arm_poll(struct etch_instance *inst);
+
+/* Under etch_mutex; under read_mutex. */
+void etch_instance_set_percent(struct etch_instance *inst, unsigned int percent);
+bool etch_ring_reached(const struct etch_instance *inst, const struct etch_ring *ring);
 
 /* ---- event.c: which events there are ---- */
 

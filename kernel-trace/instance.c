@@ -33,9 +33,6 @@
 
 #include "etch.h"
 
-/* How often a waiting reader's rings are looked at. */
-#define ETCH_POLL_MS		20
-
 struct etch_instance *etch_instances[ETCH_BITS];
 
 /* Of every instance: @users and @going. Opening a file may not wait for etch_mutex. */
@@ -387,47 +384,6 @@ unsigned long etch_instance_bytes(struct etch_instance *inst, int want)
 	return bytes;
 }
 
-/* ---- Readers that wait ---- */
-
-static bool etch_instance_has_records(struct etch_instance *inst)
-{
-	bool has = false;
-	int cpu;
-
-	mutex_lock(&inst->read_mutex);
-	for_each_etch_ring(inst, cpu, ETCH_ALL_CPUS)
-		has = has || !etch_ring_empty(inst->rings[cpu]);
-	mutex_unlock(&inst->read_mutex);
-	return has;
-}
-
-static void etch_instance_poll(struct work_struct *work)
-{
-	struct etch_instance *inst = container_of(to_delayed_work(work),
-						  struct etch_instance, poll);
-
-	/* One that begins to wait after this arms the poll again. */
-	if (!wq_has_sleeper(&inst->wait))
-		return;
-	if (!READ_ONCE(inst->on) || etch_instance_has_records(inst))
-		wake_up_interruptible_all(&inst->wait);
-	etch_instance_arm_poll(inst);
-}
-
-/**
- * etch_instance_arm_poll() - have waiting readers woken
- * @inst: the instance
- *
- * Writers wake nobody: they may be anywhere. Instead the rings are looked at every
- * 20 ms while somebody is in @inst->wait. Call this once in that queue.
- *
- * Context: any but NMI.
- */
-void etch_instance_arm_poll(struct etch_instance *inst)
-{
-	schedule_delayed_work(&inst->poll, msecs_to_jiffies(ETCH_POLL_MS));
-}
-
 /* ---- Coming and going ---- */
 
 /**
@@ -508,8 +464,7 @@ static struct etch_instance *etch_instance_alloc(const char *name, int bit)
 	mutex_init(&inst->read_mutex);
 	mutex_init(&inst->errors_lock);
 	INIT_LIST_HEAD(&inst->errors);
-	init_waitqueue_head(&inst->wait);
-	INIT_DELAYED_WORK(&inst->poll, etch_instance_poll);
+	etch_wait_init(inst);
 
 	inst->rings = kcalloc(nr_cpu_ids, sizeof(*inst->rings), GFP_KERNEL);
 	inst->name = kstrdup(name, GFP_KERNEL);
@@ -601,7 +556,7 @@ int etch_instance_destroy(struct etch_instance *inst)
 	cpuhp_state_remove_instance_nocalls(etch_cpuhp_state, &inst->hotplug);
 	/* For the writers that were past an event's gate when it was closed. */
 	synchronize_rcu();
-	cancel_delayed_work_sync(&inst->poll);
+	etch_wait_exit(inst);
 	etch_instances[inst->bit] = NULL;
 	etch_instance_free(inst);
 	return 0;

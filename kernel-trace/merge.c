@@ -434,6 +434,26 @@ bool etch_merge_empty(const struct etch_merge *m)
 }
 
 /**
+ * etch_merge_reached() - is there as much as readers wait for?
+ * @m: the merge, begun or not
+ *
+ * Context: process; holds the instance's read_mutex.
+ * Return: true if one of its rings is as full as etch_ring_reached() wants.
+ */
+bool etch_merge_reached(const struct etch_merge *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->nr; i++) {
+		const struct etch_ring *ring = m->inst->rings[m->streams[i].cpu];
+
+		if (ring && etch_ring_reached(m->inst, ring))
+			return true;
+	}
+	return false;
+}
+
+/**
  * etch_merge_settle() - wait until all writers of now are done
  * @m: the merge, not begun
  * @hurry: someone cannot wait: disturb the other CPUs if need be

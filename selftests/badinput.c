@@ -60,6 +60,13 @@ static const struct row rows[] = {
 		{ "99999999999999999999", 0, "Too large" },
 		{ "18014398509481983", 0, "Too large" },
 	} },
+	{ "buffer_percent", false, {
+		{ "50%", 2, "Not a number" },
+		{ "-1", 0, "Not a number" },
+		{ "\n", 0, "Not a number" },
+		{ "101", 0, "More than 100 percent" },
+		{ " 4294967296", 1, "More than 100 percent" },
+	} },
 	{ "set_event", false, {
 		{ "sched:nope", 6, "No such event" },
 		{ "sched:sched_switch nope:*", 19, "No such event" },
@@ -101,7 +108,7 @@ static char *settings_of(const char *tree)
 {
 	static const char * const files[] = {
 		"tracing_on", "trace_clock", "buffer_mode", "buffer_size_kb",
-		"per_cpu/cpu0/buffer_size_kb", "set_event", "events/enable", "events/sched/enable",
+		"per_cpu/cpu0/buffer_size_kb", "buffer_percent", "set_event", "events/enable", "events/sched/enable",
 	};
 	char *all = must_alloc(NULL, 1 << 20), *at = all, *text;
 
