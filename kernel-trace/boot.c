@@ -4,6 +4,7 @@
  *
  *	etch_event=sched:sched_switch,irq:*	events, as set_event takes them
  *	etch_buf_size=4M			of the main tree's buffer, for each CPU
+ *	etch_subbuf_size=64K			of the parts that it is made of
  *
  * They are read when there is no memory to be had yet, and acted on when Etch is
  * there. etch_event= may be given several times.
@@ -11,8 +12,10 @@
 #define pr_fmt(fmt) "etch: " fmt
 
 #include <linux/etch.h>
+#include <linux/etch_ring.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 
 #include <asm/setup.h>
@@ -24,6 +27,7 @@
 
 static char etch_boot_list[COMMAND_LINE_SIZE] __initdata;
 static unsigned long etch_boot_bytes __initdata;
+static unsigned int etch_boot_subbuf __initdata;
 
 static int __init etch_event_setup(char *text)
 {
@@ -48,6 +52,20 @@ static int __init etch_buf_size_setup(char *text)
 }
 __setup("etch_buf_size=", etch_buf_size_setup);
 
+static int __init etch_subbuf_size_setup(char *text)
+{
+	unsigned long long bytes = memparse(text, &text);
+	unsigned int subbuf = etch_subbuf_bytes(min_t(u64, bytes, ULONG_MAX));
+
+	if (*text || !subbuf)
+		pr_warn("etch_subbuf_size: not a size up to %u KiB\n",
+			ETCH_RING_MAX_SUBBUF >> 10);
+	else
+		etch_boot_subbuf = subbuf;
+	return 1;
+}
+__setup("etch_subbuf_size=", etch_subbuf_size_setup);
+
 /**
  * etch_boot_cpu_bytes() - the size that was asked for
  *
@@ -57,6 +75,17 @@ __setup("etch_buf_size=", etch_buf_size_setup);
 unsigned long __init etch_boot_cpu_bytes(void)
 {
 	return etch_boot_bytes ?: ETCH_CPU_BYTES;
+}
+
+/**
+ * etch_boot_subbuf_bytes() - the size of sub-buffers that was asked for
+ *
+ * Context: boot.
+ * Return: bytes of a sub-buffer.
+ */
+unsigned int __init etch_boot_subbuf_bytes(void)
+{
+	return etch_boot_subbuf ?: etch_subbuf_bytes(ETCH_RING_SUBBUF);
 }
 
 /**

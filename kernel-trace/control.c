@@ -248,6 +248,53 @@ static int etch_size_store(const struct etch_input *in)
 	return 0;
 }
 
+static void etch_subbuf_show(struct seq_file *m, const struct etch_view_of *of)
+{
+	seq_printf(m, "%u\n", of->inst->subbuf_bytes >> 10);
+}
+
+static int etch_subbuf_store(const struct etch_input *in)
+{
+	const char *at = skip_spaces(in->text);
+	unsigned int subbuf;
+	unsigned long kb;
+	int ret;
+
+	ret = etch_input_number(in, &kb);
+	if (ret)
+		return ret;
+	subbuf = etch_subbuf_bytes(min(kb, ULONG_MAX >> 10) << 10);
+	if (!subbuf)
+		return etch_bad(in, at, -EINVAL, "A sub-buffer has 1 to %u KiB",
+				ETCH_RING_MAX_SUBBUF >> 10);
+
+	ret = etch_instance_set_subbuf(in->inst, subbuf);
+	if (ret == -EINVAL)
+		return etch_bad(in, at, ret, "Too small for buffers of this size");
+	if (ret)
+		return etch_bad(in, at, ret, "Not enough memory");
+	return 0;
+}
+
+static void etch_percent_show(struct seq_file *m, const struct etch_view_of *of)
+{
+	seq_printf(m, "%u\n", of->inst->percent);
+}
+
+static int etch_percent_store(const struct etch_input *in)
+{
+	unsigned long percent;
+	int ret;
+
+	ret = etch_input_number(in, &percent);
+	if (ret)
+		return ret;
+	if (percent > 100)
+		return etch_bad(in, skip_spaces(in->text), -EINVAL, "More than 100 percent");
+	etch_instance_set_percent(in->inst, percent);
+	return 0;
+}
+
 static void etch_error_log_show(struct seq_file *m, const struct etch_view_of *of)
 {
 	etch_errors_show(m, of->inst);
@@ -331,6 +378,10 @@ static const char etch_readme[] =
 	"  buffer_size_kb      KiB for each CPU; X: not all the same (see per_cpu/cpuN/).\n"
 	"                      A first number in front of (expanded: N) is what is in use\n"
 	"                      until something is recorded\n"
+	"  buffer_subbuf_size_kb  KiB of the parts that a buffer is made of, a power of\n"
+	"                      two; a record has to fit in one. A change empties the buffer\n"
+	"  buffer_percent      how full a CPU's buffer has to be for trace_pipe not to wait;\n"
+	"                      0: one record will do\n"
 	"  buffer_mode         of a full buffer: overwrite drops what is oldest, discard\n"
 	"                      what is new\n"
 	"\n"
@@ -339,7 +390,8 @@ static const char etch_readme[] =
 	"                      one. rmdir: away with it\n"
 	"  error_log           why a write was refused. Write: empty it\n"
 	"\n"
-	"Kernel parameters: etch_event=SYSTEM:EVENT,... etch_buf_size=SIZE[KMG]\n";
+	"Kernel parameters: etch_event=SYSTEM:EVENT,... etch_buf_size=SIZE[KMG]\n"
+	"                   etch_subbuf_size=SIZE[KMG]\n";
 
 static void etch_readme_show(struct seq_file *m, const struct etch_view_of *of)
 {
@@ -450,6 +502,8 @@ const struct etch_control etch_controls[] = {
 	{ "tracing_on", 0600, .show = etch_on_show, .store = etch_on_store },
 	{ "trace_clock", 0600, .show = etch_clock_show, .store = etch_clock_store },
 	{ "buffer_size_kb", 0600, .show = etch_size_show, .store = etch_size_store },
+	{ "buffer_subbuf_size_kb", 0600, .show = etch_subbuf_show, .store = etch_subbuf_store },
+	{ "buffer_percent", 0600, .show = etch_percent_show, .store = etch_percent_store },
 	{ "buffer_mode", 0600, .show = etch_mode_show, .store = etch_mode_store },
 	{ "error_log", 0600, .show = etch_error_log_show, .store = etch_error_log_store },
 };

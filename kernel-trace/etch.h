@@ -6,10 +6,11 @@
  * What the files of kernel/etch/ know of each other.
  *
  * Upwards: event.c keeps the events and opens their gates; write.c puts records
- * into the rings of the instances that want them; instance.c owns the rings;
- * line.c turns a record into a line, merge.c brings the CPUs' records into one
- * order, trace.c and pipe.c are the files that people read them from; tree.c
- * and tree_events.c make the files; error_log.c remembers what was wrong.
+ * into the rings of the instances that want them; instance.c owns the rings, and
+ * wait.c wakes those who wait for them to fill; line.c turns a record into a line,
+ * merge.c brings the CPUs' records into one order, trace.c and pipe.c are the files
+ * that people read them from; tree.c and tree_events.c make the files; error_log.c
+ * remembers what was wrong.
  *
  * LOCKS, outermost first
  *
@@ -65,11 +66,13 @@ extern struct rw_semaphore etch_event_sem;
  * @cpu_bytes: for CPUs that come: bytes of a ring
  * @full_bytes: what the rings grow to before something is first recorded; 0 when
  *	   they have grown
+ * @subbuf_bytes: of a sub-buffer, the same in all rings
+ * @percent: how full a ring has to be for waiting readers to be woken; 0: not empty
  * @rings: by CPU; NULL where there is none. This and the settings above change
  *	   under @read_mutex, for CPUs come and go without etch_mutex
  * @read_mutex: serialises all that the rings want serialised (etch_ring.h)
  * @epoch: counts what makes the cursors of peeking readers void: rings emptied,
- *	   resized or freed; under @read_mutex
+ *	   resized, exchanged or freed; under @read_mutex
  * @hotplug: tells of CPUs that come and go
  * @users: open files that keep the folder from being removed
  * @going: no file may be opened, because it is being made or removed
@@ -90,6 +93,8 @@ struct etch_instance {
 	enum etch_clock clock;
 	unsigned long cpu_bytes;
 	unsigned long full_bytes;
+	unsigned int subbuf_bytes;
+	unsigned int percent;
 	struct etch_ring **rings;
 	struct mutex read_mutex;
 	unsigned int epoch;
@@ -117,13 +122,15 @@ struct etch_cpu_rings {
 DECLARE_PER_CPU(struct etch_cpu_rings, etch_cpu_rings);
 
 /* Under etch_mutex, all of these; reset takes it itself. May sleep. */
-struct etch_instance *etch_instance_create(const char *name, unsigned long cpu_bytes);
+struct etch_instance *etch_instance_create(const char *name, unsigned long cpu_bytes,
+					   unsigned int subbuf);
 void etch_instance_ready(struct etch_instance *inst);
 int etch_instance_destroy(struct etch_instance *inst);
 int etch_instance_grow(struct etch_instance *inst);
 int etch_instance_set_on(struct etch_instance *inst, bool on);
 int etch_instance_resize(struct etch_instance *inst, int cpu, unsigned long bytes);
 unsigned long etch_instance_bytes(struct etch_instance *inst, int cpu);
+int etch_instance_set_subbuf(struct etch_instance *inst, unsigned int subbuf);
 void etch_instance_set_mode(struct etch_instance *inst, bool overwrite);
 void etch_instance_set_clock(struct etch_instance *inst, enum etch_clock clock);
 void etch_instance_reset(struct etch_instance *inst, int cpu);
@@ -133,11 +140,26 @@ int etch_instances_init(void);
 int etch_instance_get(struct etch_instance *inst);
 void etch_instance_put(struct etch_instance *inst);
 
-/* Wakes inst->wait within 20 ms of a record, and again until nobody waits. */
-void etch_instance_arm_poll(struct etch_instance *inst);
+/* Bytes that a sub-buffer can have, not less than @bytes; 0: none has so many. */
+unsigned int etch_subbuf_bytes(unsigned long bytes);
 
 /* All CPUs, where a function takes one. */
 #define ETCH_ALL_CPUS		(-1)
+
+/* ---- wait.c: readers that wait ---- */
+
+void etch_wait_init(struct etch_instance *inst);
+void etch_wait_exit(struct etch_instance *inst);
+
+/*
+ * Wakes inst->wait within 20 ms of a ring being filled to inst->percent, and again
+ * until nobody waits.
+ */
+void etch_instance_arm_poll(struct etch_instance *inst);
+
+/* Under etch_mutex; under read_mutex. */
+void etch_instance_set_percent(struct etch_instance *inst, unsigned int percent);
+bool etch_ring_reached(const struct etch_instance *inst, const struct etch_ring *ring);
 
 /* ---- event.c: which events there are ---- */
 
@@ -316,6 +338,7 @@ void etch_available_events_show(struct seq_file *m, const struct etch_view_of *o
 /* ---- boot.c: the kernel's parameters ---- */
 
 unsigned long etch_boot_cpu_bytes(void);
+unsigned int etch_boot_subbuf_bytes(void);
 void etch_boot_events(struct etch_instance *inst);
 
 /* ---- syscalls.c: the system calls as events ---- */

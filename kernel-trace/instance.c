@@ -33,9 +33,6 @@
 
 #include "etch.h"
 
-/* How often a waiting reader's rings are looked at. */
-#define ETCH_POLL_MS		20
-
 struct etch_instance *etch_instances[ETCH_BITS];
 
 /* Of every instance: @users and @going. Opening a file may not wait for etch_mutex. */
@@ -46,12 +43,14 @@ static enum cpuhp_state etch_cpuhp_state;
 
 /* ---- Rings, one by one ---- */
 
-/* Under read_mutex. */
-static int etch_cpu_ring_create(struct etch_instance *inst, int cpu)
+/* Under read_mutex. As the instance wants it, and complete, but nobody's yet. */
+static struct etch_ring *etch_cpu_ring_make(const struct etch_instance *inst, int cpu,
+					    unsigned long bytes, unsigned int subbuf)
 {
 	struct etch_ring_params params = {
 		.node = cpu_to_node(cpu),
-		.size = inst->cpu_bytes,
+		.size = bytes,
+		.subbuf_size = subbuf,
 		.header_size = ETCH_PACKET_HEADER,
 		.overwrite = inst->overwrite,
 		.clock = inst->clock,
@@ -59,14 +58,28 @@ static int etch_cpu_ring_create(struct etch_instance *inst, int cpu)
 	struct etch_ring *ring;
 
 	ring = etch_ring_create(&params);
-	if (IS_ERR(ring))
-		return PTR_ERR(ring);
-	if (!inst->on)
+	if (!IS_ERR(ring) && !inst->on)
 		etch_ring_off(ring);
+	return ring;
+}
 
+/* Under read_mutex. From here on it is the CPU's. */
+static void etch_cpu_ring_publish(struct etch_instance *inst, int cpu, struct etch_ring *ring)
+{
 	inst->rings[cpu] = ring;
 	/* Whoever finds the ring finds it complete. Pairs with etch_this_ring(). */
 	smp_store_release(&per_cpu(etch_cpu_rings, cpu).by_bit[inst->bit], ring);
+}
+
+/* Under read_mutex. */
+static int etch_cpu_ring_create(struct etch_instance *inst, int cpu)
+{
+	struct etch_ring *ring = etch_cpu_ring_make(inst, cpu, inst->cpu_bytes,
+						    inst->subbuf_bytes);
+
+	if (IS_ERR(ring))
+		return PTR_ERR(ring);
+	etch_cpu_ring_publish(inst, cpu, ring);
 	return 0;
 }
 
@@ -355,6 +368,120 @@ int etch_instance_resize(struct etch_instance *inst, int want, unsigned long byt
 	return ret;
 }
 
+/* ---- Sub-buffers ---- */
+
+/*
+ * What to ask of a ring with new sub-buffers: what was asked for the first time, if
+ * the ring came of that. So sizes that were rounded up do not add up.
+ */
+static unsigned long etch_ring_wanted(const struct etch_instance *inst,
+				      const struct etch_ring *ring)
+{
+	unsigned long subbuf = etch_ring_subbuf_size(ring);
+	unsigned long nr = DIV_ROUND_UP(inst->cpu_bytes, subbuf);
+
+	if (etch_ring_nr_subbufs(ring) == roundup_pow_of_two(max(nr, 2UL)))
+		return inst->cpu_bytes;
+	return etch_ring_size(ring);
+}
+
+/*
+ * A new ring for each CPU that is there and has one; for a CPU that is gone there is
+ * NULL, as for one that has none.
+ */
+static int etch_subbuf_prepare(const struct etch_instance *inst, unsigned int subbuf,
+			       struct etch_ring **rings)
+{
+	struct etch_ring *ring;
+	int cpu;
+
+	for_each_etch_ring(inst, cpu, ETCH_ALL_CPUS) {
+		if (!cpu_online(cpu))
+			continue;
+		ring = etch_cpu_ring_make(inst, cpu, etch_ring_wanted(inst, inst->rings[cpu]),
+					  subbuf);
+		if (IS_ERR(ring))
+			return PTR_ERR(ring);
+		rings[cpu] = ring;
+	}
+	return 0;
+}
+
+/*
+ * Exchange the instance's rings for @rings. A writer that has begun a record ends it
+ * in the ring where it began; when this returns, none is left in the old ones.
+ */
+static void etch_rings_exchange(struct etch_instance *inst, struct etch_ring **rings)
+{
+	struct etch_ring *old;
+	int cpu;
+
+	for_each_etch_ring(inst, cpu, ETCH_ALL_CPUS) {
+		old = inst->rings[cpu];
+		etch_cpu_ring_publish(inst, cpu, rings[cpu]);
+		rings[cpu] = old;
+	}
+	inst->epoch++;
+	synchronize_rcu();
+}
+
+/**
+ * etch_subbuf_bytes() - the size of a sub-buffer that was asked for
+ * @bytes: what was asked for
+ *
+ * Context: any.
+ * Return: bytes of a sub-buffer, not less than @bytes; 0 if none can have so many.
+ */
+unsigned int etch_subbuf_bytes(unsigned long bytes)
+{
+	if (!bytes || bytes > ETCH_RING_MAX_SUBBUF)
+		return 0;
+	return roundup_pow_of_two(max(bytes, PAGE_SIZE));
+}
+
+/**
+ * etch_instance_set_subbuf() - give the rings sub-buffers of another size
+ * @inst: the instance
+ * @subbuf: bytes, as etch_subbuf_bytes() gives them
+ *
+ * Empties the rings and sets their counts to zero: blocks of two sizes have no place in
+ * one ring. Their sizes stay, as far as they can with two sub-buffers at least. Rings
+ * that were left by CPUs which have gone are freed. All is changed or nothing is, and
+ * no record is lost: writers go from the old ring to the new one.
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ * Return: 0, -ENOMEM, or -EINVAL if a ring would have too many of them.
+ */
+int etch_instance_set_subbuf(struct etch_instance *inst, unsigned int subbuf)
+{
+	struct etch_ring **rings;
+	int cpu, ret;
+
+	lockdep_assert_held(&etch_mutex);
+	if (inst->subbuf_bytes == subbuf)
+		return 0;
+	rings = kcalloc(nr_cpu_ids, sizeof(*rings), GFP_KERNEL);
+	if (!rings)
+		return -ENOMEM;
+
+	/* Or a CPU could come, and find a ring that is then freed. */
+	cpus_read_lock();
+	mutex_lock(&inst->read_mutex);
+	ret = etch_subbuf_prepare(inst, subbuf, rings);
+	if (!ret) {
+		inst->subbuf_bytes = subbuf;
+		etch_rings_exchange(inst, rings);
+	}
+	mutex_unlock(&inst->read_mutex);
+	cpus_read_unlock();
+
+	/* The old ones; or, if some could not be had, the new ones. */
+	for_each_possible_cpu(cpu)
+		etch_ring_free(rings[cpu]);
+	kfree(rings);
+	return ret;
+}
+
 /**
  * etch_instance_grow() - get ready to be recorded into
  * @inst: the instance
@@ -396,47 +523,6 @@ unsigned long etch_instance_bytes(struct etch_instance *inst, int want)
 	}
 	mutex_unlock(&inst->read_mutex);
 	return bytes;
-}
-
-/* ---- Readers that wait ---- */
-
-static bool etch_instance_has_records(struct etch_instance *inst)
-{
-	bool has = false;
-	int cpu;
-
-	mutex_lock(&inst->read_mutex);
-	for_each_etch_ring(inst, cpu, ETCH_ALL_CPUS)
-		has = has || !etch_ring_empty(inst->rings[cpu]);
-	mutex_unlock(&inst->read_mutex);
-	return has;
-}
-
-static void etch_instance_poll(struct work_struct *work)
-{
-	struct etch_instance *inst = container_of(to_delayed_work(work),
-						  struct etch_instance, poll);
-
-	/* One that begins to wait after this arms the poll again. */
-	if (!wq_has_sleeper(&inst->wait))
-		return;
-	if (!READ_ONCE(inst->on) || etch_instance_has_records(inst))
-		wake_up_interruptible_all(&inst->wait);
-	etch_instance_arm_poll(inst);
-}
-
-/**
- * etch_instance_arm_poll() - have waiting readers woken
- * @inst: the instance
- *
- * Writers wake nobody: they may be anywhere. Instead the rings are looked at every
- * 20 ms while somebody is in @inst->wait. Call this once in that queue.
- *
- * Context: any but NMI.
- */
-void etch_instance_arm_poll(struct etch_instance *inst)
-{
-	schedule_delayed_work(&inst->poll, msecs_to_jiffies(ETCH_POLL_MS));
 }
 
 /* ---- Coming and going ---- */
@@ -503,7 +589,8 @@ static void etch_instance_free(struct etch_instance *inst)
 	kfree(inst);
 }
 
-static struct etch_instance *etch_instance_alloc(const char *name, int bit)
+static struct etch_instance *etch_instance_alloc(const char *name, int bit,
+						 unsigned int subbuf)
 {
 	struct etch_instance *inst;
 
@@ -516,11 +603,11 @@ static struct etch_instance *etch_instance_alloc(const char *name, int bit)
 	inst->on = true;
 	inst->overwrite = true;
 	inst->clock = etch_clock_default();
+	inst->subbuf_bytes = subbuf;
 	mutex_init(&inst->read_mutex);
 	mutex_init(&inst->errors_lock);
 	INIT_LIST_HEAD(&inst->errors);
-	init_waitqueue_head(&inst->wait);
-	INIT_DELAYED_WORK(&inst->poll, etch_instance_poll);
+	etch_wait_init(inst);
 
 	inst->rings = kcalloc(nr_cpu_ids, sizeof(*inst->rings), GFP_KERNEL);
 	inst->name = kstrdup(name, GFP_KERNEL);
@@ -535,12 +622,14 @@ static struct etch_instance *etch_instance_alloc(const char *name, int bit)
  * etch_instance_create() - make an instance, with its rings but without its files
  * @name: of its folder in instances/; NULL for the main tree
  * @cpu_bytes: of a ring; of the main tree's, from when it is used
+ * @subbuf: bytes of a sub-buffer, as etch_subbuf_bytes() gives them
  *
  * Context: process, may sleep; holds etch_mutex.
  * Return: the instance, for etch_instance_destroy(); or an ERR_PTR() of -EEXIST,
  * -ENOSPC when there are as many as there can be, or -ENOMEM: nothing is left then.
  */
-struct etch_instance *etch_instance_create(const char *name, unsigned long cpu_bytes)
+struct etch_instance *etch_instance_create(const char *name, unsigned long cpu_bytes,
+					   unsigned int subbuf)
 {
 	struct etch_instance *inst;
 	int bit, ret;
@@ -549,7 +638,7 @@ struct etch_instance *etch_instance_create(const char *name, unsigned long cpu_b
 	bit = etch_instance_find_bit(name);
 	if (bit < 0)
 		return ERR_PTR(bit);
-	inst = etch_instance_alloc(name, bit);
+	inst = etch_instance_alloc(name, bit, subbuf);
 	if (!inst)
 		return ERR_PTR(-ENOMEM);
 
@@ -614,7 +703,7 @@ int etch_instance_destroy(struct etch_instance *inst)
 	cpuhp_state_remove_instance_nocalls(etch_cpuhp_state, &inst->hotplug);
 	/* For the writers that were past an event's gate when it was closed. */
 	synchronize_rcu();
-	cancel_delayed_work_sync(&inst->poll);
+	etch_wait_exit(inst);
 	etch_instances[inst->bit] = NULL;
 	etch_instance_free(inst);
 	return 0;

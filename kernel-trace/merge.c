@@ -54,6 +54,7 @@
  * @begun: @lost is known
  * @cursor: peeking: how far we are
  * @copy: peeking: what @view is of; as large as a sub-buffer
+ * @copy_size: bytes of it
  */
 struct etch_stream {
 	int cpu;
@@ -67,6 +68,7 @@ struct etch_stream {
 	bool begun;
 	struct etch_cursor cursor;
 	void *copy;
+	unsigned int copy_size;
 };
 
 DEFINE_MIN_HEAP(struct etch_stream *, etch_heap);
@@ -286,6 +288,19 @@ void etch_merge_free(struct etch_merge *m)
 
 /* ---- Going through ---- */
 
+/* Sub-buffers may be larger than when the merge began last. */
+static bool etch_stream_fit_copy(struct etch_stream *s)
+{
+	unsigned int size = etch_ring_subbuf_size(s->ring);
+
+	if (s->copy_size < size) {
+		kvfree(s->copy);
+		s->copy = kvmalloc(size, GFP_KERNEL);
+		s->copy_size = s->copy ? size : 0;
+	}
+	return s->copy;
+}
+
 static int etch_stream_begin(struct etch_merge *m, struct etch_stream *s)
 {
 	s->ring = m->inst->rings[s->cpu];
@@ -297,10 +312,7 @@ static int etch_stream_begin(struct etch_merge *m, struct etch_stream *s)
 	if (m->way == ETCH_MERGE_TAKE)
 		return 1;
 
-	/* Sub-buffers of one instance are all of one size, for good. */
-	if (!s->copy)
-		s->copy = kvmalloc(etch_ring_subbuf_size(s->ring), GFP_KERNEL);
-	if (!s->copy)
+	if (!etch_stream_fit_copy(s))
 		return -ENOMEM;
 	s->begun = false;
 	s->item.lost = 0;
@@ -431,6 +443,26 @@ bool etch_merge_empty(const struct etch_merge *m)
 			return false;
 	}
 	return true;
+}
+
+/**
+ * etch_merge_reached() - is there as much as readers wait for?
+ * @m: the merge, begun or not
+ *
+ * Context: process; holds the instance's read_mutex.
+ * Return: true if one of its rings is as full as etch_ring_reached() wants.
+ */
+bool etch_merge_reached(const struct etch_merge *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->nr; i++) {
+		const struct etch_ring *ring = m->inst->rings[m->streams[i].cpu];
+
+		if (ring && etch_ring_reached(m->inst, ring))
+			return true;
+	}
+	return false;
 }
 
 /**

@@ -70,6 +70,7 @@ void etch_merge_next(struct etch_merge *m);
 void etch_merge_end(struct etch_merge *m);
 
 bool etch_merge_empty(const struct etch_merge *m);
+bool etch_merge_reached(const struct etch_merge *m);
 void etch_merge_settle(struct etch_merge *m, bool hurry);
 
 /* Appends an item to line->text.seq; if that overflows there was no room, and nothing was. */

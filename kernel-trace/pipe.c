@@ -2,9 +2,11 @@
 /*
  * trace_pipe: records as text, each to one reader, once.
  *
- * A read() gives what there is, and waits only if there is nothing. It ends when
- * tracing is off and nothing is left, so that "cat trace_pipe" ends. What several
- * readers get of one instance are different records, in order for each of them.
+ * A read() waits until a ring is as full as buffer_percent says, which may mean a single
+ * record; then reads give what there is without waiting until there is nothing. A
+ * reader that may not wait, or is interrupted while it does, gets what there is. It ends
+ * when tracing is off and nothing is left, so that "cat trace_pipe" ends. What
+ * several readers get of one instance are different records, in order for each of them.
  *
  * Lines are printed into the open file's own sequence, with the instance's readers
  * kept out, and copied to user space when they are let in again: a reader whose
@@ -31,30 +33,38 @@
  * @inst: whose
  * @lock: of @line; outside the instance's read_mutex
  * @merge: the records; begun and ended under one hold of the read_mutex
+ * @reached: what is waited for was there, and not all of it is read; under the
+ *	     read_mutex
  * @line: text that was taken out of the rings and not yet read
  */
 struct etch_pipe {
 	struct etch_instance *inst;
 	struct mutex lock;	/* of line */
 	struct etch_merge *merge;
+	bool reached;
 	struct etch_line line;
 };
 
-/* What a reader who got nothing has to expect. */
+/* What a reader has to expect. */
 enum etch_pipe_state {
-	ETCH_PIPE_RECORDS,	/* there is something */
-	ETCH_PIPE_EMPTY,	/* something may come */
+	ETCH_PIPE_RECORDS,	/* there is something to read */
+	ETCH_PIPE_WAIT,		/* there is not, or not enough; more may come */
 	ETCH_PIPE_ENDED,	/* nothing comes */
 };
 
-static enum etch_pipe_state etch_pipe_state(struct etch_pipe *p)
+/* @any: a single record is enough, whatever the instance's readers wait for. */
+static enum etch_pipe_state etch_pipe_state(struct etch_pipe *p, bool any)
 {
 	enum etch_pipe_state state = ETCH_PIPE_RECORDS;
 
 	/* Who turns tracing off waits for the last writers before he lets go of this. */
 	mutex_lock(&p->inst->read_mutex);
+	p->reached = !etch_merge_empty(p->merge) &&
+		     (p->reached || etch_merge_reached(p->merge));
 	if (etch_merge_empty(p->merge))
-		state = p->inst->on ? ETCH_PIPE_EMPTY : ETCH_PIPE_ENDED;
+		state = p->inst->on ? ETCH_PIPE_WAIT : ETCH_PIPE_ENDED;
+	else if (!p->reached && !any && p->inst->on)
+		state = ETCH_PIPE_WAIT;
 	mutex_unlock(&p->inst->read_mutex);
 	return state;
 }
@@ -68,12 +78,13 @@ static bool etch_pipe_has_text(struct etch_pipe *p)
 
 /*
  * Print the next lines, at most @room bytes of them. But a first line is printed
- * whatever its length, if @must. Returns false if there is nothing.
+ * whatever its length, if @must. Returns false if there is nothing. A reader who got
+ * all there is waits anew.
  */
 static bool etch_pipe_fill(struct etch_pipe *p, size_t room, bool must)
 {
 	struct trace_seq *seq = &p->line.text.seq;
-	const struct etch_item *item;
+	const struct etch_item *item = NULL;
 
 	trace_seq_init(seq);
 	mutex_lock(&p->inst->read_mutex);
@@ -92,79 +103,77 @@ static bool etch_pipe_fill(struct etch_pipe *p, size_t room, bool must)
 		cond_resched();
 	}
 	etch_merge_end(p->merge);
+	/* Records may be left that are too new to be given. They are the next lot. */
+	if (!item && (trace_seq_used(seq) || !must))
+		p->reached = false;
 	mutex_unlock(&p->inst->read_mutex);
 	seq->full = 0;
 	return trace_seq_used(seq);
 }
 
-/* Give what can be given now. Returns bytes, or -EFAULT or -ERESTARTSYS. */
-static ssize_t etch_pipe_give(struct etch_pipe *p, char __user *buf, size_t count)
+/*
+ * Give what was printed already and, if @more, what else can be given now; some of it
+ * to those who have a signal, too. Returns bytes, or -EFAULT or -ERESTARTSYS.
+ */
+static ssize_t etch_pipe_give(struct etch_pipe *p, char __user *buf, size_t count, bool more)
 {
 	size_t done = 0;
 	int ret = 0;
 
 	if (mutex_lock_interruptible(&p->lock))
 		return -ERESTARTSYS;
-	while (done < count && !signal_pending(current)) {
+	do {
 		int room = min_t(size_t, count - done, INT_MAX);
 
-		if (!etch_pipe_has_text(p) && !etch_pipe_fill(p, room, !done))
+		if (!etch_pipe_has_text(p) && !(more && etch_pipe_fill(p, room, !done)))
 			break;
 		ret = trace_seq_to_user(&p->line.text.seq, buf + done, room);
 		if (ret < 0)
 			break;
 		done += ret;
-	}
+	} while (done < count && !signal_pending(current));
 	mutex_unlock(&p->lock);
 	return done ?: ret;
 }
 
-/* Wait for a change of state, or return -ERESTARTSYS. */
-static int etch_pipe_wait(struct etch_pipe *p)
+/* Wait for a change of state. False: a signal came. */
+static bool etch_pipe_wait(struct etch_pipe *p)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
-	int ret = 0;
+	bool waiting;
 
 	/* Asking for the state may sleep, so the usual loop will not do. */
 	add_wait_queue(&p->inst->wait, &wait);
 	etch_instance_arm_poll(p->inst);
-	while (etch_pipe_state(p) == ETCH_PIPE_EMPTY) {
-		if (signal_pending(current)) {
-			ret = -ERESTARTSYS;
-			break;
-		}
+	while ((waiting = etch_pipe_state(p, false) == ETCH_PIPE_WAIT) &&
+	       !signal_pending(current))
 		wait_woken(&wait, TASK_INTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
-	}
 	remove_wait_queue(&p->inst->wait, &wait);
-	return ret;
+	return !waiting;
 }
 
 static ssize_t etch_pipe_read(struct file *file, char __user *buf, size_t count, loff_t *ppos)
 {
-	bool nonblock = file->f_flags & O_NONBLOCK;
+	bool nonblock = file->f_flags & O_NONBLOCK, any = nonblock;
 	struct etch_pipe *p = file->private_data;
-	ssize_t ret = 0;
+	enum etch_pipe_state state;
+	ssize_t ret;
 
 	while (count) {
-		ret = etch_pipe_give(p, buf, count);
-		if (ret)
+		state = etch_pipe_state(p, any);
+		ret = etch_pipe_give(p, buf, count, state == ETCH_PIPE_RECORDS);
+		if (ret || state == ETCH_PIPE_ENDED)
 			return ret;
-		if (signal_pending(current))
+		/* Too new to be given: one of another CPU may be older. */
+		if (state == ETCH_PIPE_RECORDS)
+			etch_merge_settle(p->merge, any);
+		else if (any)
+			return nonblock ? -EAGAIN : -ERESTARTSYS;
+		else
+			any = !etch_pipe_wait(p);
+		/* After a signal, what there is. But the dead do not read. */
+		if (fatal_signal_pending(current))
 			return -ERESTARTSYS;
-
-		switch (etch_pipe_state(p)) {
-		case ETCH_PIPE_RECORDS:
-			/* Too new to be given: one of another CPU may be older. */
-			etch_merge_settle(p->merge, nonblock);
-			break;
-		case ETCH_PIPE_EMPTY:
-			ret = nonblock ? -EAGAIN : etch_pipe_wait(p);
-			if (ret)
-				return ret;
-			break;
-		case ETCH_PIPE_ENDED:
-			return 0;
-		}
 	}
 	return 0;
 }
@@ -182,7 +191,7 @@ static __poll_t etch_pipe_poll(struct file *file, poll_table *table)
 	mutex_unlock(&p->lock);
 
 	/* At the end, a read() does not wait either. */
-	if (text || etch_pipe_state(p) != ETCH_PIPE_EMPTY)
+	if (text || etch_pipe_state(p, false) != ETCH_PIPE_WAIT)
 		return EPOLLIN | EPOLLRDNORM;
 	return 0;
 }

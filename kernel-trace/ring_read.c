@@ -434,6 +434,31 @@ bool etch_ring_empty(const struct etch_ring *r)
 EXPORT_SYMBOL_GPL(etch_ring_empty);
 
 /**
+ * etch_ring_filled() - how much is there to take?
+ * @r: the ring
+ *
+ * For who wants to read much at a time. The sub-buffer that is being written does not
+ * count, so this is at most one less than there are, and it is just that when discard
+ * mode loses records. One that was read in part counts; so does one that was being
+ * written when all of it was read, until the reader takes more: he is not done with it.
+ *
+ * Context: any, without the mutex, but not beside resize. The answer may be out of date
+ * by the time it is given.
+ * Return: how many sub-buffers are full and not read to their end.
+ */
+unsigned int etch_ring_filled(const struct etch_ring *r)
+{
+	u64 open = etch_ring_block_at(r, read_committed(r));
+	u64 at = READ_ONCE(r->rd) & ~(r->size - 1);
+
+	if (!etch_pos_after(open, at))
+		return 0;
+	/* The reader does not know yet of what was overwritten. */
+	return min((open - at) >> (ETCH_POS_SHIFT + r->shift), (u64)r->nr - 1);
+}
+EXPORT_SYMBOL_GPL(etch_ring_filled);
+
+/**
  * etch_ring_busy() - is a writer in flight?
  * @r: the ring
  *

@@ -26,6 +26,7 @@
 
 /* What the rings of an instance have: as the main tree's, from when it is used. */
 static unsigned long etch_cpu_bytes __ro_after_init;
+static unsigned int etch_cpu_subbuf __ro_after_init;
 
 /**
  * etch_tree_mkdir() - make a folder that only root may enter
@@ -172,7 +173,7 @@ static int etch_instance_make(const char *name)
 			   "A name is made of letters, digits and _-.+:@,%%=");
 		return -EINVAL;
 	}
-	inst = etch_instance_create(name, etch_cpu_bytes);
+	inst = etch_instance_create(name, etch_cpu_bytes, etch_cpu_subbuf);
 	if (IS_ERR(inst))
 		return PTR_ERR(inst);
 	ret = etch_tree_add_instance(inst);
@@ -301,7 +302,8 @@ static int __init etch_start(void)
 	if (ret)
 		return ret;
 	etch_cpu_bytes = etch_boot_cpu_bytes();
-	inst = etch_instance_create(NULL, etch_cpu_bytes);
+	etch_cpu_subbuf = etch_boot_subbuf_bytes();
+	inst = etch_instance_create(NULL, etch_cpu_bytes, etch_cpu_subbuf);
 	if (IS_ERR(inst))
 		return PTR_ERR(inst);
 	etch_tree_make(inst);

@@ -60,6 +60,21 @@ static const struct row rows[] = {
 		{ "99999999999999999999", 0, "Too large" },
 		{ "18014398509481983", 0, "Too large" },
 	} },
+	{ "buffer_subbuf_size_kb", false, {
+		{ "16k", 2, "Not a number" },
+		{ "\n", 0, "Not a number" },
+		{ "0", 0, "A sub-buffer has 1 to 512 KiB" },
+		{ " 513", 1, "A sub-buffer has 1 to 512 KiB" },
+		{ "18014398509481984", 0, "A sub-buffer has 1 to 512 KiB" },
+		{ "18446744073709551616", 0, "Too large" },
+	} },
+	{ "buffer_percent", false, {
+		{ "50%", 2, "Not a number" },
+		{ "-1", 0, "Not a number" },
+		{ "\n", 0, "Not a number" },
+		{ "101", 0, "More than 100 percent" },
+		{ " 4294967296", 1, "More than 100 percent" },
+	} },
 	{ "set_event", false, {
 		{ "sched:nope", 6, "No such event" },
 		{ "sched:sched_switch nope:*", 19, "No such event" },
@@ -101,7 +116,7 @@ static char *settings_of(const char *tree)
 {
 	static const char * const files[] = {
 		"tracing_on", "trace_clock", "buffer_mode", "buffer_size_kb",
-		"per_cpu/cpu0/buffer_size_kb", "set_event", "events/enable", "events/sched/enable",
+		"per_cpu/cpu0/buffer_size_kb", "buffer_subbuf_size_kb", "buffer_percent", "set_event", "events/enable", "events/sched/enable",
 	};
 	char *all = must_alloc(NULL, 1 << 20), *at = all, *text;
 

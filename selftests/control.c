@@ -2,6 +2,8 @@
 /* The files that say what is recorded and how: each does what it says. */
 
 #include <ftw.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "lists.h"
@@ -54,6 +56,7 @@ FIXTURE_SETUP(control)
 
 FIXTURE_TEARDOWN(control)
 {
+	write_file(ETCH, "buffer_subbuf_size_kb", "16");
 	write_file(ETCH, "buffer_size_kb", "1024");
 	etch_as_new();
 }
@@ -262,6 +265,214 @@ TEST_F_TIMEOUT(control, a_size_that_cannot_be_had, 120)
 	free(log);
 }
 
+static void mark_length(struct __test_metadata *_metadata, size_t len, int err)
+{
+	char text[4097];
+
+	memset(text, 'm', len);
+	text[len] = 0;
+	EXPECT_EQ(err, write_file(ETCH, "trace_marker", text))
+		TH_LOG("a mark of %zu bytes in sub-buffers of %s KiB", len,
+		       read_line(ETCH, "buffer_subbuf_size_kb"));
+}
+
+/* Rounded up to a power of two of pages; the size of the buffer stays what it was. */
+TEST_F(control, buffer_subbuf_size_kb_is_what_was_asked_for)
+{
+	int page = sysconf(_SC_PAGESIZE) >> 10, kb;
+
+	ASSERT_EQ(0, write_file(ETCH, "buffer_size_kb", "2048"));
+	for (int asked = 1; asked <= 512; asked = asked < 8 ? asked + 1 : asked * 5 / 4) {
+		ASSERT_EQ(0, write_fmt(ETCH, "buffer_subbuf_size_kb", "%d", asked));
+		for (kb = page; kb < asked; kb *= 2)
+			;
+		EXPECT_EQ(kb, atoi(read_line(ETCH, "buffer_subbuf_size_kb")));
+		EXPECT_STREQ("2048", read_line(ETCH, "buffer_size_kb"));
+	}
+	ASSERT_EQ(0, write_file(ETCH, "buffer_subbuf_size_kb", "512"));
+	EXPECT_STREQ("512", read_line(ETCH, "buffer_subbuf_size_kb"));
+}
+
+/* Two sub-buffers at least; what that made of the buffer's size is not for good. */
+TEST_F(control, large_subbufs_make_a_small_buffer_larger)
+{
+	ASSERT_EQ(0, write_file(ETCH, "buffer_size_kb", "64"));
+	ASSERT_EQ(0, write_file(ETCH, "per_cpu/cpu0/buffer_size_kb", "128"));
+	ASSERT_EQ(0, write_file(ETCH, "buffer_subbuf_size_kb", "512"));
+	EXPECT_STREQ("1024", read_line(ETCH, "buffer_size_kb"));
+	ASSERT_EQ(0, write_file(ETCH, "buffer_size_kb", "64"));
+	EXPECT_STREQ("1024", read_line(ETCH, "buffer_size_kb"));
+	ASSERT_EQ(0, write_file(ETCH, "buffer_subbuf_size_kb", "16"));
+	EXPECT_STREQ("64", read_line(ETCH, "buffer_size_kb"));
+	ASSERT_EQ(0, write_file(ETCH, "per_cpu/cpu0/buffer_size_kb", "128"));
+	ASSERT_EQ(0, write_file(ETCH, "buffer_subbuf_size_kb", "32"));
+	EXPECT_STREQ("128", read_line(ETCH, "per_cpu/cpu0/buffer_size_kb"));
+	if (nr_cpus() > 1) {
+		EXPECT_STREQ("64", read_line(ETCH, "per_cpu/cpu1/buffer_size_kb"));
+	}
+}
+
+/* They really have that size: what a record may have depends on it. */
+TEST_F(control, a_record_has_to_fit_in_a_subbuf)
+{
+	if (sysconf(_SC_PAGESIZE) != 4096)
+		SKIP(return, "a mark is shorter than this machine's smallest sub-buffer");
+	ASSERT_EQ(0, write_file(ETCH, "buffer_subbuf_size_kb", "4"));
+	mark_length(_metadata, 3900, 0);
+	mark_length(_metadata, 4000, ENOSPC);
+	EXPECT_EQ(1, stat_sum(ETCH, "lost too big"));
+	ASSERT_EQ(0, write_file(ETCH, "buffer_subbuf_size_kb", "8"));
+	mark_length(_metadata, 4000, 0);
+	EXPECT_EQ(0, stat_sum(ETCH, "lost too big"));
+}
+
+/* As a new clock: the records and the counts go. The same size once more is no change. */
+TEST_F(control, new_subbufs_empty_the_buffer)
+{
+	EXPECT_EQ(0, write_file(ETCH, "trace_marker", "old"));
+	ASSERT_EQ(0, write_file(ETCH, "buffer_subbuf_size_kb", "13"));
+	EXPECT_EQ(1, stat_sum(ETCH, "entries"));
+	ASSERT_EQ(0, write_file(ETCH, "buffer_subbuf_size_kb", "64"));
+	EXPECT_EQ(0, stat_sum(ETCH, "entries"));
+	EXPECT_EQ(0, stat_sum(ETCH, "written"));
+	EXPECT_EQ(0, write_file(ETCH, "trace_marker", "new"));
+	EXPECT_STREQ("new", first_record(_metadata).text);
+
+	/* And so while tracing is off; it stays off. */
+	ASSERT_EQ(0, write_file(ETCH, "tracing_on", "0"));
+	ASSERT_EQ(0, write_file(ETCH, "buffer_subbuf_size_kb", "16"));
+	EXPECT_EQ(EBADF, write_file(ETCH, "trace_marker", "not heard"));
+	EXPECT_STREQ("0", read_line(ETCH, "tracing_on"));
+	EXPECT_EQ(0, stat_sum(ETCH, "entries"));
+}
+
+/* Before it is first used, an instance's buffers or the main tree's: no difference. */
+TEST_F(control, subbufs_are_an_instances_own)
+{
+	static const char tree[] = ETCH "/instances/etch-control";
+
+	rmdir(tree);
+	ASSERT_EQ(0, mkdir(tree, 0700));
+	EXPECT_EQ(0, write_file(tree, "buffer_subbuf_size_kb", "64"));
+	EXPECT_STREQ("64", read_line(tree, "buffer_subbuf_size_kb"));
+	EXPECT_STREQ("16", read_line(ETCH, "buffer_subbuf_size_kb"));
+	EXPECT_EQ(0, rmdir(tree));
+}
+
+/* A reader of trace that began before ends, and begins again with what is there now. */
+TEST_F(control, subbufs_grow_under_a_reader)
+{
+	char text[4096];
+	int fd, n, marks = 0;
+
+	ASSERT_EQ(0, write_file(ETCH, "buffer_subbuf_size_kb", "4"));
+	for (int i = 0; i < 1000; i++)
+		write_fmt(ETCH, "trace_marker", "old %d", i);
+	fd = open(ETCH "/trace", O_RDONLY | O_CLOEXEC);
+	ASSERT_LT(0, read(fd, text, 1000));
+
+	ASSERT_EQ(0, write_file(ETCH, "buffer_subbuf_size_kb", "512"));
+	/* What lies in one sub-buffer is more than fitted in one before. */
+	for (int i = 0; i < 1000; i++)
+		write_fmt(ETCH, "trace_marker", "new %d", i);
+	while ((n = read(fd, text, sizeof(text) - 1)) > 0) {
+		text[n] = 0;
+		EXPECT_EQ(NULL, strstr(text, "new"));
+	}
+	EXPECT_EQ(0, n);
+
+	ASSERT_EQ(0, lseek(fd, 0, SEEK_SET));
+	while ((n = read(fd, text, sizeof(text) - 1)) > 0) {
+		text[n] = 0;
+		EXPECT_EQ(NULL, strstr(text, "old"));
+		marks += count_records(text);
+	}
+	/* Lines that two reads share count twice. */
+	EXPECT_LE(1000, marks);
+	close(fd);
+}
+
+/* Memory for a second set of buffers cannot be had: nothing changed, nothing lost. */
+TEST_F_TIMEOUT(control, subbufs_that_cannot_be_had, 120)
+{
+	unsigned long kb = 1024;
+	char *log;
+	int err;
+
+	/* As large as the machine can have them, then twice that. */
+	while (!write_fmt(ETCH, "buffer_size_kb", "%lu", 2 * kb))
+		kb *= 2;
+	EXPECT_EQ(0, write_file(ETCH, "trace_marker", "stays"));
+	err = write_file(ETCH, "buffer_subbuf_size_kb", "512");
+	EXPECT_EQ(ENOMEM, err)
+		TH_LOG("errno %d, with %lu KiB for each CPU", err, kb);
+	log = read_file(ETCH, "error_log");
+	EXPECT_NE(NULL, strstr(log, "buffer_subbuf_size_kb: error: Not enough memory\n  Command: 512\n           ^\n"));
+	EXPECT_EQ(kb, atol(read_line(ETCH, "buffer_size_kb")));
+	EXPECT_STREQ("16", read_line(ETCH, "buffer_subbuf_size_kb"));
+	EXPECT_EQ(1, stat_sum(ETCH, "entries"));
+	free(log);
+	EXPECT_EQ(0, write_file(ETCH, "buffer_size_kb", "1024"));
+	EXPECT_EQ(1, stat_sum(ETCH, "entries"));
+}
+
+/*
+ * Under load: sub-buffers change again and again while events come, a reader takes
+ * them, and another looks. Since the last change every hit is accounted for.
+ */
+TEST_F_TIMEOUT(control, subbufs_change_under_load, 300)
+{
+	static const int sizes[] = { 4, 512, 16, 128, 8, 64, 256, 32 };
+	long long marks = 0;
+	pid_t busy, reader;
+	char *text;
+	int fd;
+
+	ASSERT_EQ(0, write_file(ETCH, "buffer_size_kb", "256"));
+	ASSERT_EQ(0, overwrite_file(ETCH, "set_event", "sched:* timer:* irq:*"));
+	busy = fork();
+	if (!busy) {
+		for (;;) {
+			read_line(ETCH, "buffer_size_kb");
+			usleep(100);
+		}
+	}
+	reader = fork();
+	if (!reader) {
+		fd = open(ETCH "/trace_pipe", O_RDONLY | O_CLOEXEC);
+		_exit(!read_all(fd, NULL));
+	}
+
+	for (int i = 0; i < 100; i++) {
+		ASSERT_EQ(0, write_fmt(ETCH, "buffer_subbuf_size_kb", "%d",
+				       sizes[i % ARRAY_LEN(sizes)]));
+		if (i % 10 == 3) {
+			text = read_file(ETCH, "trace");
+			EXPECT_NE(NULL, text);
+			free(text);
+		}
+		usleep(5000);
+	}
+	/* Only marks now: how many come after the last change is known. */
+	ASSERT_EQ(0, overwrite_file(ETCH, "set_event", "\n"));
+	ASSERT_EQ(0, write_file(ETCH, "buffer_subbuf_size_kb", "16"));
+	for (; marks < 3000; marks++)
+		write_fmt(ETCH, "trace_marker", "%lld", marks);
+	kill(busy, SIGKILL);
+	waitpid(busy, NULL, 0);
+	EXPECT_EQ(0, write_file(ETCH, "tracing_on", "0"));
+	EXPECT_EQ(reader, waitpid(reader, &fd, 0));
+	EXPECT_EQ(0, fd);
+	/* A hit that was under way on another CPU may have been stored late. */
+	EXPECT_LE(marks, stat_sum(ETCH, "written") + lost_sum(ETCH));
+	EXPECT_GE(marks + nr_cpus(), stat_sum(ETCH, "written") + lost_sum(ETCH));
+	for (int cpu = 0; cpu < nr_cpus(); cpu++) {
+		EXPECT_EQ(stat_of(ETCH, cpu, "written"), stat_of(ETCH, cpu, "read") +
+			  stat_of(ETCH, cpu, "overwritten") + stat_of(ETCH, cpu, "entries"));
+	}
+	EXPECT_EQ(0, stat_sum(ETCH, "entries"));
+}
+
 TEST_F(control, buffer_mode_says_what_is_lost)
 {
 	ASSERT_EQ(0, write_file(ETCH, "buffer_size_kb", "64"));
@@ -358,7 +569,8 @@ TEST_F(control, readme_names_every_file)
 	static const char * const files[] = {
 		"available_events", "set_event", "enable", "format", "id", "trace", "trace_pipe",
 		"tracing_on", "trace_clock", "trace_marker", "buffer_size_kb", "buffer_mode",
-		"per_cpu", "stats", "error_log", "instances", "etch_event=", "etch_buf_size=",
+		"buffer_subbuf_size_kb", "buffer_percent", "per_cpu", "stats", "error_log",
+		"instances", "etch_event=", "etch_buf_size=", "etch_subbuf_size=",
 	};
 	char *text = read_file(ETCH, "README");
 

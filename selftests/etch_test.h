@@ -299,6 +299,7 @@ static inline void etch_as_new(void)
 	write_file(ETCH, "tracing_on", "0");
 	overwrite_file(ETCH, "set_event", "\n");
 	write_file(ETCH, "buffer_mode", "overwrite");
+	write_file(ETCH, "buffer_percent", "0");
 	overwrite_file(ETCH, "trace", "");
 	overwrite_file(ETCH, "error_log", "\n");
 	write_file(ETCH, "tracing_on", "1");

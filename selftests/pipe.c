@@ -7,8 +7,10 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <time.h>
 
+#include "load.h"
 #include "text.h"
 
 #define TREE	ETCH "/instances/etch-pipe"
@@ -164,20 +166,238 @@ TEST_F(pipe, ends_while_waiting)
 	close(fd);
 }
 
+/*
+ * buffer_percent. The buffer has four sub-buffers of 16 KiB, and a mark of 4000 bytes
+ * takes more than a fifth and less than a quarter of one. All marks are of one CPU.
+ */
+#define SUBBUF_MARKS	4
+
+static void use_percent(struct __test_metadata *_metadata, const char *percent)
+{
+	load_pin(0);
+	ASSERT_EQ(0, write_file(TREE, "buffer_size_kb", "64"));
+	ASSERT_EQ(0, write_file(TREE, "buffer_percent", percent));
+	EXPECT_STREQ(percent, read_line(TREE, "buffer_percent"));
+}
+
+static void fill(int marks)
+{
+	char text[4001];
+
+	memset(text, 'm', 4000);
+	text[4000] = 0;
+	while (marks--)
+		mark(text);
+}
+
+/*
+ * Not ready now, nor before somebody changes something: the poll() has been through
+ * many looks at the rings by then, and no look may say anything else.
+ */
+#define expect_not_ready(p)	EXPECT_EQ(0, poll(p, 1, 300))
+/* Ready, however long a busy machine takes to say so. */
+#define expect_ready(p)		EXPECT_EQ(1, poll(p, 1, 60000))
+
+/* How many lines there are to be had without waiting. */
+static int drain(int fd)
+{
+	char buf[65536];
+	int lines = 0;
+	ssize_t n;
+
+	while ((n = read(fd, buf, sizeof(buf) - 1)) > 0) {
+		buf[n] = 0;
+		lines += count_lines(buf);
+	}
+	return n < 0 && errno == EAGAIN ? lines : -1;
+}
+
+TEST_F(pipe, is_not_woken_by_a_few)
+{
+	struct pollfd p = { .fd = open_pipe(O_NONBLOCK), .events = POLLIN };
+
+	use_percent(_metadata, "50");
+	fill(1);
+	expect_not_ready(&p);
+	/* One sub-buffer and a part of the next are less than a half of four. */
+	fill(SUBBUF_MARKS);
+	expect_not_ready(&p);
+	/* Who does not wait gets them all the same. */
+	EXPECT_EQ(1 + SUBBUF_MARKS, drain(p.fd));
+	close(p.fd);
+}
+
+TEST_F(pipe, is_woken_when_half_is_filled)
+{
+	struct pollfd p = { .fd = open_pipe(O_NONBLOCK), .events = POLLIN };
+
+	use_percent(_metadata, "50");
+	fill(2 * SUBBUF_MARKS);
+	expect_not_ready(&p);
+	fill(1);
+	expect_ready(&p);
+	EXPECT_EQ(2 * SUBBUF_MARKS + 1, drain(p.fd));
+
+	/* And it waits anew. */
+	fill(1);
+	expect_not_ready(&p);
+	fill(2 * SUBBUF_MARKS);
+	expect_ready(&p);
+	close(p.fd);
+}
+
+/* Once it is filled, what is left is given without waiting, to its end. */
+TEST_F(pipe, half_is_read_to_the_end)
+{
+	struct pollfd p = { .fd = open_pipe(0), .events = POLLIN };
+	int lines = 0;
+	ssize_t n;
+
+	use_percent(_metadata, "50");
+	fill(2 * SUBBUF_MARKS + 1);
+	while (lines < 2 * SUBBUF_MARKS + 1) {
+		expect_ready(&p);
+		n = read(p.fd, self->buf, sizeof(self->buf) - 1);
+		ASSERT_LT(0, n);
+		self->buf[n] = 0;
+		lines += count_lines(self->buf);
+	}
+	EXPECT_EQ(2 * SUBBUF_MARKS + 1, lines);
+	expect_not_ready(&p);
+	close(p.fd);
+}
+
+/* A hundred: all but the one that is written. In discard mode it takes no more then. */
+TEST_F(pipe, is_woken_when_all_is_filled)
+{
+	struct pollfd p = { .fd = open_pipe(O_NONBLOCK), .events = POLLIN };
+
+	use_percent(_metadata, "100");
+	ASSERT_EQ(0, write_file(TREE, "buffer_mode", "discard"));
+	fill(3 * SUBBUF_MARKS);
+	expect_not_ready(&p);
+	while (!stat_of(TREE, 0, "lost full"))
+		fill(1);
+	expect_ready(&p);
+	EXPECT_EQ(stat_of(TREE, 0, "entries"), drain(p.fd));
+	close(p.fd);
+}
+
+/* A CPU's own pipe waits for that CPU's buffer. */
+TEST_F(pipe, half_of_another_cpu_is_not_meant)
+{
+	struct pollfd own = { .events = POLLIN }, other = { .events = POLLIN };
+
+	if (nr_cpus() < 2)
+		SKIP(return, "one CPU has no other");
+	own.fd = open(TREE "/per_cpu/cpu0/trace_pipe", O_RDONLY | O_NONBLOCK);
+	other.fd = open(TREE "/per_cpu/cpu1/trace_pipe", O_RDONLY | O_NONBLOCK);
+	use_percent(_metadata, "50");
+	fill(2 * SUBBUF_MARKS + 1);
+	load_pin(1);
+	mark("a few");
+	expect_ready(&own);
+	expect_not_ready(&other);
+	close(own.fd);
+	close(other.fd);
+}
+
+/* A lower mark holds for who waits already. */
+TEST_F(pipe, the_mark_may_be_lowered)
+{
+	struct pollfd p = { .fd = open_pipe(0), .events = POLLIN };
+
+	use_percent(_metadata, "50");
+	fill(SUBBUF_MARKS + 1);
+	expect_not_ready(&p);
+	ASSERT_EQ(0, write_file(TREE, "buffer_percent", "25"));
+	expect_ready(&p);
+	close(p.fd);
+}
+
+/* Who waits for half gets the few that there are when tracing is turned off. */
+TEST_F(pipe, the_few_come_when_off)
+{
+	int fd = open_pipe(0);
+	ssize_t n;
+
+	use_percent(_metadata, "50");
+	mark("a few");
+	start_later(&self->later, stop_later);
+	n = read(fd, self->buf, sizeof(self->buf) - 1);
+	EXPECT_LT(0, n);
+	EXPECT_NE(NULL, strstr(self->buf, "a few"));
+	/* Not before: then it would not have waited. */
+	EXPECT_STREQ("0", read_line(TREE, "tracing_on"));
+	EXPECT_EQ(0, read(fd, self->buf, sizeof(self->buf)));
+	pthread_join(self->later.thread, NULL);
+	close(fd);
+}
+
+static volatile sig_atomic_t alarms;
+
 static void on_alarm(int sig)
 {
+	alarms++;
+}
+
+/* One that comes before the wait is followed by others. */
+static void alarm_often(bool on)
+{
+	struct itimerval every = { .it_interval.tv_usec = on ? 500000 : 0,
+				   .it_value.tv_usec = on ? 500000 : 0 };
+	struct sigaction act = { .sa_handler = on_alarm };
+
+	alarms = 0;
+	sigaction(SIGALRM, &act, NULL);
+	setitimer(ITIMER_REAL, &every, NULL);
 }
 
 TEST_F(pipe, a_signal_ends_the_wait)
 {
-	struct sigaction act = { .sa_handler = on_alarm };
 	int fd = open_pipe(0);
 
-	sigaction(SIGALRM, &act, NULL);
-	alarm(1);
+	alarm_often(true);
 	EXPECT_EQ(-1, read(fd, self->buf, sizeof(self->buf)));
 	EXPECT_EQ(EINTR, errno);
+	alarm_often(false);
 	close(fd);
+}
+
+/* Who waits for half gets the few that there are when a signal comes. */
+TEST_F(pipe, the_few_come_with_a_signal)
+{
+	int fd = open_pipe(0);
+
+	use_percent(_metadata, "50");
+	mark("a few");
+	alarm_often(true);
+	EXPECT_LT(0, read(fd, self->buf, sizeof(self->buf) - 1));
+	EXPECT_LT(0, alarms);
+	EXPECT_NE(NULL, strstr(self->buf, "a few"));
+	EXPECT_EQ(-1, read(fd, self->buf, sizeof(self->buf)));
+	EXPECT_EQ(EINTR, errno);
+	alarm_often(false);
+	close(fd);
+}
+
+/* A reader that is killed while it waits has taken nothing. */
+TEST_F(pipe, the_dead_take_nothing)
+{
+	pid_t pid;
+	int fd;
+
+	use_percent(_metadata, "50");
+	mark("a few");
+	pid = fork();
+	if (!pid) {
+		fd = open_pipe(0);
+		_exit(read(fd, self->buf, sizeof(self->buf)) > 0);
+	}
+	usleep(300000);
+	kill(pid, SIGTERM);
+	waitpid(pid, NULL, 0);
+	EXPECT_EQ(1, stat_sum(TREE, "entries"));
 }
 
 /* A read that is shorter than a line gets its beginning, the next one the rest. */

@@ -60,7 +60,8 @@
  * "Reader" is take, advance, peek and the questions; "control" is reset, resize
  * commit, set_mode, set_clock and free. The ring has no lock: the caller
  * serialises readers and control of one ring by a mutex of its own. Only
- * etch_ring_empty() and etch_ring_busy() may be asked without it. "Quiescent"
+ * etch_ring_empty(), etch_ring_filled() and etch_ring_busy() may be asked without
+ * it, the second of them not beside resize. "Quiescent"
  * means that no writer is or will be between reserve and commit, which is had by
  * etch_ring_off() and then synchronize_rcu(), since writers run with preemption
  * disabled. etch_ring_off() alone stops new records but not one half-way.
@@ -273,6 +274,7 @@ void etch_ring_peek_begin(struct etch_ring *r, struct etch_cursor *cur);
 int etch_ring_peek_next(struct etch_ring *r, struct etch_cursor *cur, void *buf,
 			struct etch_view *view);
 bool etch_ring_empty(const struct etch_ring *r);
+unsigned int etch_ring_filled(const struct etch_ring *r);
 bool etch_ring_busy(const struct etch_ring *r);
 void etch_ring_stats(struct etch_ring *r, struct etch_ring_stats *stats);
 

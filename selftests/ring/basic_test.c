@@ -664,6 +664,89 @@ static void test_away(void)
 	tap(true, "a reader that was away for very long finds its way");
 }
 
+/* Blocks that are full and unread: while it fills, is read, is overwritten. */
+static void test_filled(bool overwrite)
+{
+	unsigned int per_block = ROOM / 100, i, n;
+	struct etch_ring *r = fresh(8, overwrite);
+	struct etch_view view;
+
+	CHECK_EQ(etch_ring_filled(r), 0);
+	for (n = 1; n <= 20 * per_block; n++) {
+		put(r, 100);
+		/* The last block that is being written does not count, full or not. */
+		CHECK_EQ(etch_ring_filled(r), min((n - 1) / per_block, 7U));
+	}
+
+	/* It counts until its last record is read; so does the one in hand. */
+	for (i = 7; i; i--) {
+		CHECK_EQ(etch_ring_filled(r), i);
+		CHECK_EQ(etch_ring_take(r, &view), 1);
+		CHECK_EQ(etch_ring_filled(r), i);
+		etch_ring_advance(r, 100, 1);
+		CHECK_EQ(etch_ring_filled(r), i);
+		etch_ring_advance(r, view.len - 100, view.records - 1);
+		CHECK_EQ(etch_ring_filled(r), i - 1);
+	}
+	/* The rest is a copy of the block that is written last. */
+	CHECK_EQ(etch_ring_take(r, &view), 1);
+	CHECK(view.open);
+	etch_ring_advance(r, view.len, view.records);
+	CHECK(etch_ring_empty(r));
+	CHECK_EQ(etch_ring_filled(r), 0);
+
+	/* That block is left, and the reader has not been told yet that it is done with it. */
+	CHECK(put(r, ROOM));
+	CHECK_EQ(etch_ring_filled(r), 1);
+	CHECK_EQ(etch_ring_take(r, &view), 1);
+	CHECK_EQ(etch_ring_filled(r), 0);
+	CHECK(put(r, ROOM));
+	CHECK_EQ(etch_ring_filled(r), 1);
+	CHECK_EQ(etch_ring_resize(r, 2), 0);
+	CHECK_EQ(etch_ring_filled(r), 1);
+	etch_ring_reset(r);
+	CHECK_EQ(etch_ring_filled(r), 0);
+	etch_ring_free(r);
+	tap(true, "full blocks are counted, %s mode", overwrite ? "overwrite" : "discard");
+}
+
+/* Wherever the reader stopped: a ring that takes no more is as full as can be. */
+static void test_filled_to_the_brim(unsigned int nr)
+{
+	unsigned int per_block = ROOM / 500, read, n;
+	struct etch_view view;
+
+	for (read = 0; read <= 3 * per_block; read++) {
+		struct etch_ring *r = fresh(nr, false);
+
+		for (n = 0; n < read; n++) {
+			CHECK(put(r, 500));
+			CHECK_EQ(etch_ring_take(r, &view), 1);
+			etch_ring_advance(r, view.len, view.records);
+		}
+		while (put(r, 500))
+			;
+		CHECK_EQ(etch_ring_filled(r), nr - 1);
+		etch_ring_free(r);
+	}
+	tap(true, "a ring of %u blocks that takes no more is seen to be full", nr);
+}
+
+/* The same where positions wrap. */
+static void test_filled_wrap(void)
+{
+	struct etch_ring *r = fresh(4, true);
+	unsigned int n;
+
+	ring_rebase(r, -(u64)ETCH_POS(2 * SUBBUF));
+	for (n = 0; n < 12; n++) {
+		CHECK_EQ(etch_ring_filled(r), n ? min(n - 1, 3U) : 0);
+		CHECK(put(r, ROOM));
+	}
+	etch_ring_free(r);
+	tap(true, "full blocks are counted over the wrap");
+}
+
 static void test_modes(void)
 {
 	struct etch_ring *r = fresh(4, true);
@@ -720,6 +803,11 @@ int main(void)
 	test_resize();
 	test_wrap();
 	test_away();
+	test_filled(true);
+	test_filled(false);
+	test_filled_to_the_brim(2);
+	test_filled_to_the_brim(8);
+	test_filled_wrap();
 	test_modes();
 	tap(!shim_live, "all memory is given back");
 	return tap_end();
