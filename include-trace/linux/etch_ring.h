@@ -345,7 +345,7 @@ enum etch_quick {
 	ETCH_QUICK_DONE,	/* with a record */
 	ETCH_QUICK_LOST,	/* the record is lost, and counted */
 	ETCH_QUICK_OTHER,	/* this is not the usual case */
-	ETCH_QUICK_RAISED,	/* nor this, and we are in flight: others left the publishing to us */
+	ETCH_QUICK_RAISED,	/* nor this, and we are in flight: publishing is left to us */
 };
 
 /*
