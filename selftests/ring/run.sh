@@ -4,6 +4,7 @@
 #
 #	run.sh [--long] test...
 
+ARM64_CC=aarch64-linux-gnu-gcc
 option=
 case $1 in
 --*)
@@ -16,7 +17,7 @@ run() { # test
 	case $1 in
 	*-arm64)
 		if ! [ -x "$1" ] || ! command -v qemu-aarch64-static >/dev/null; then
-			echo "### NOT run for want of aarch64-linux-gnu-gcc or qemu-aarch64-static: $1"
+			echo "### NOT run: $1, for want of $ARM64_CC or qemu-aarch64-static"
 			echo "ok - ${1##*/} # SKIP no compiler for arm64, or no QEMU"
 			return
 		fi

@@ -7,7 +7,7 @@
 
 #include "shim.h"
 
-__thread void (*shim_point)(void);
+__thread shim_hook shim_point;
 int shim_warnings;
 long shim_allocs = -1;
 long shim_live;

@@ -34,7 +34,8 @@ typedef unsigned int gfp_t;
  * Called, if this thread has set it, before each access to memory that others write
  * too: all places where an interrupt, or another CPU, could make a difference.
  */
-extern __thread void (*shim_point)(void);
+typedef void (*shim_hook)(void);
+extern __thread shim_hook shim_point;
 #ifdef SHIM_NO_POINTS
 #define SHIM_POINT()		do { } while (0)
 #else
