@@ -164,11 +164,11 @@ static ssize_t etch_pipe_read(struct file *file, char __user *buf, size_t count,
 		ret = etch_pipe_give(p, buf, count, state == ETCH_PIPE_RECORDS);
 		if (ret || state == ETCH_PIPE_ENDED)
 			return ret;
+		if (state == ETCH_PIPE_WAIT && any)
+			return nonblock ? -EAGAIN : -ERESTARTSYS;
 		/* Too new to be given: one of another CPU may be older. */
 		if (state == ETCH_PIPE_RECORDS)
 			etch_merge_settle(p->merge, any);
-		else if (any)
-			return nonblock ? -EAGAIN : -ERESTARTSYS;
 		else
 			any = !etch_pipe_wait(p);
 		/* After a signal, what there is. But the dead do not read. */
