@@ -267,6 +267,29 @@ TEST_F(pipe, half_is_read_to_the_end)
 	close(p.fd);
 }
 
+/* What comes behind the last record is of the next lot, though none was missed between. */
+TEST_F(pipe, one_more_is_not_half)
+{
+	struct pollfd p = { .fd = open_pipe(O_NONBLOCK), .events = POLLIN };
+	char *text = must_alloc(NULL, 65536);
+	int lines = 0;
+	ssize_t n;
+
+	use_percent(_metadata, "50");
+	fill(2 * SUBBUF_MARKS + 1);
+	expect_ready(&p);
+	while (lines < 2 * SUBBUF_MARKS + 1) {
+		n = read(p.fd, text, 65535);
+		ASSERT_LT(0, n);
+		text[n] = 0;
+		lines += count_lines(text);
+	}
+	fill(1);
+	expect_not_ready(&p);
+	free(text);
+	close(p.fd);
+}
+
 /* A hundred: all but the one that is written. In discard mode it takes no more then. */
 TEST_F(pipe, is_woken_when_all_is_filled)
 {
