@@ -57,6 +57,12 @@ size: fetch tree	## what an event and its sites add to a kernel; FULL=1: five wh
 bench: fetch tree	## measure a site's cost beside mainline's; BENCH=event, ...
 	@$S/bench.py $(BENCH)
 
+model: fetch		## exhaust the ring's protocol with SPIN, and show what each rule is for
+	@$S/fetch.sh model && $S/model/check.py
+
+litmus: fetch		## what the ring's barriers forbid, by the kernel's memory model
+	@$S/fetch.sh litmus && $S/litmus/check.py
+
 clean:			## remove what was built; the kernel source stays
 	@$S/clean.sh
 
@@ -66,4 +72,4 @@ distclean:		## remove build/ altogether
 .NOTPARALLEL:
 
 .PHONY: help run shell check apply build fetch tree dev sync refresh \
-	check-series size bench clean distclean
+	check-series size bench model litmus clean distclean

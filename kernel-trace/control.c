@@ -147,9 +147,12 @@ static int etch_on_store(const struct etch_input *in)
 	int ret;
 
 	ret = etch_input_bool(in, &on);
-	if (!ret && on != in->inst->on)
-		etch_instance_set_on(in->inst, on);
-	return ret;
+	if (ret || on == in->inst->on)
+		return ret;
+	ret = etch_instance_set_on(in->inst, on);
+	if (ret)
+		return etch_bad(in, in->text, ret, "an event that is enabled cannot be had");
+	return 0;
 }
 
 static bool etch_clock_usable(enum etch_clock clock)

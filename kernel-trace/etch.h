@@ -121,7 +121,7 @@ struct etch_instance *etch_instance_create(const char *name, unsigned long cpu_b
 void etch_instance_ready(struct etch_instance *inst);
 int etch_instance_destroy(struct etch_instance *inst);
 int etch_instance_grow(struct etch_instance *inst);
-void etch_instance_set_on(struct etch_instance *inst, bool on);
+int etch_instance_set_on(struct etch_instance *inst, bool on);
 int etch_instance_resize(struct etch_instance *inst, int cpu, unsigned long bytes);
 unsigned long etch_instance_bytes(struct etch_instance *inst, int cpu);
 void etch_instance_set_mode(struct etch_instance *inst, bool overwrite);
@@ -164,6 +164,7 @@ enum etch_wish {
 
 typedef enum etch_wish (*etch_wish_fn)(const struct etch_event *event, void *data);
 
+int etch_gates_set_on(struct etch_instance *inst, bool on);
 int etch_event_enable(struct etch_instance *inst, struct etch_event *event, bool on);
 int etch_events_enable(struct etch_instance *inst, etch_wish_fn wish, void *data);
 void etch_events_disable_all(struct etch_instance *inst);

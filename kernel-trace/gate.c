@@ -2,6 +2,8 @@
 /*
  * Gates: which instances record an event.
  *
+ * A gate is open for the instances that have the event enabled and are on.
+ *
  * A gate is a tracepoint's, or what an event has instead. Tracepoints' gates are
  * changed many at a time: what costs is that all CPUs are told of changed code,
  * and that is the same for one gate and for two hundred.
@@ -14,9 +16,15 @@
 
 #include "etch.h"
 
+/* Instances that are on, by bit. Under etch_mutex. */
+static u64 etch_on;
+
 /* Changes of tracepoints' gates that have been asked for. Under etch_mutex. */
 static struct tracepoint_instances etch_changes[TRACEPOINT_SET_MAX];
-static struct etch_event *etch_changing[TRACEPOINT_SET_MAX];
+static struct {
+	struct etch_event *event;
+	u64 mask;
+} etch_changing[TRACEPOINT_SET_MAX];
 static unsigned int etch_nr_changes;
 
 static void etch_gate_changed(struct etch_event *event, u64 mask, int ret)
@@ -39,34 +47,88 @@ static int etch_flush_changes(void)
 	etch_nr_changes = 0;
 	tracepoint_set_instances(etch_changes, nr);
 	for (i = 0; i < nr; i++) {
-		etch_gate_changed(etch_changing[i], etch_changes[i].instances,
+		etch_gate_changed(etch_changing[i].event, etch_changing[i].mask,
 				  etch_changes[i].ret);
 		ret = ret ?: etch_changes[i].ret;
 	}
 	return ret;
 }
 
-/* Some time before the next etch_flush_changes() has returned. */
-static int etch_change_gate(struct etch_event *event, u64 mask)
+/*
+ * Let the gate be open for those in @mask that are on. Some time before the next
+ * etch_flush_changes() has returned.
+ */
+static int etch_set_gate(struct etch_event *event, u64 mask)
 {
 	int ret;
 
+	if (!event->tp) {
+		ret = event->gate(event, mask & etch_on);
+		etch_gate_changed(event, mask, ret);
+		return ret;
+	}
+	etch_changing[etch_nr_changes].event = event;
+	etch_changing[etch_nr_changes].mask = mask;
+	etch_changes[etch_nr_changes++] = (struct tracepoint_instances) {
+		.tp = event->tp,
+		.instances = mask & etch_on,
+	};
+	return etch_nr_changes < TRACEPOINT_SET_MAX ? 0 : etch_flush_changes();
+}
+
+static int etch_change_gate(struct etch_event *event, u64 mask)
+{
 	if (mask == event->mask)
 		return 0;
 	/* Names are learnt from the first event on, and forgotten after the last. */
 	if (!event->mask)
 		etch_comm_get();
-	if (!event->tp) {
-		ret = event->gate(event, mask);
-		etch_gate_changed(event, mask, ret);
-		return ret;
+	if ((mask & etch_on) != (event->mask & etch_on))
+		return etch_set_gate(event, mask);
+	etch_gate_changed(event, mask, 0);
+	return 0;
+}
+
+/* Bring the gates of all that an instance has enabled in line with etch_on. */
+static int etch_follow_on(u64 bit)
+{
+	struct etch_event *event;
+	int ret, err = 0;
+
+	list_for_each_entry(event, &etch_events, node) {
+		if (!(event->mask & bit))
+			continue;
+		ret = etch_set_gate(event, event->mask);
+		err = err ?: ret;
 	}
-	etch_changing[etch_nr_changes] = event;
-	etch_changes[etch_nr_changes++] = (struct tracepoint_instances) {
-		.tp = event->tp,
-		.instances = mask,
-	};
-	return etch_nr_changes < TRACEPOINT_SET_MAX ? 0 : etch_flush_changes();
+	ret = etch_flush_changes();
+	return err ?: ret;
+}
+
+/**
+ * etch_gates_set_on() - open the gates of what an instance has enabled, or close them
+ * @inst: the instance
+ * @on: open them; otherwise these events cost it nothing any more, but stay enabled
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ * Return: 0, or the errno of a tracepoint's own registration function, and
+ * nothing changed.
+ */
+int etch_gates_set_on(struct etch_instance *inst, bool on)
+{
+	u64 bit = 1ULL << inst->bit, old = etch_on;
+	int ret;
+
+	lockdep_assert_held(&etch_mutex);
+	etch_on = on ? old | bit : old & ~bit;
+	if (etch_on == old)
+		return 0;
+	ret = etch_follow_on(bit);
+	if (ret) {
+		etch_on = old;
+		etch_follow_on(bit);
+	}
+	return ret;
 }
 
 static int etch_change_bit(const struct etch_instance *inst, struct etch_event *event,

@@ -143,16 +143,23 @@ static void etch_rings_go(struct etch_instance *inst, int want)
 /**
  * etch_instance_set_on() - let records in, or no longer
  * @inst: the instance
- * @on: let them in; otherwise they are lost, and counted as such
+ * @on: let them in; otherwise the gates of its events are closed, as far as nobody
+ *	else wants them
  *
- * When this has returned for @on being false, nothing more comes, and readers
- * that wait for more have been told.
+ * Recording begins and ends for all events at once, since the rings are what is
+ * turned on last and off first. When this has returned for @on being false, nothing
+ * more comes, and readers that wait for more have been told.
  *
  * Context: process, may sleep; holds etch_mutex.
+ * Return: 0, or the errno of an event whose gate does not open, and nothing changed.
  */
-void etch_instance_set_on(struct etch_instance *inst, bool on)
+int etch_instance_set_on(struct etch_instance *inst, bool on)
 {
+	int ret = on ? etch_gates_set_on(inst, true) : 0;
+
 	lockdep_assert_held(&etch_mutex);
+	if (ret)
+		return ret;
 
 	mutex_lock(&inst->read_mutex);
 	WRITE_ONCE(inst->on, on);
@@ -162,8 +169,12 @@ void etch_instance_set_on(struct etch_instance *inst, bool on)
 		etch_rings_stop(inst, ETCH_ALL_CPUS);
 	mutex_unlock(&inst->read_mutex);
 
-	if (!on)
+	if (!on) {
 		wake_up_interruptible_all(&inst->wait);
+		/* A gate that stays open costs time, but lets nothing in. */
+		etch_gates_set_on(inst, false);
+	}
+	return 0;
 }
 
 /**
@@ -552,6 +563,7 @@ struct etch_instance *etch_instance_create(const char *name, unsigned long cpu_b
 		return ERR_PTR(ret);
 	}
 	etch_instances[bit] = inst;
+	etch_gates_set_on(inst, true);	/* there are none yet */
 	return inst;
 }
 
@@ -598,6 +610,7 @@ int etch_instance_destroy(struct etch_instance *inst)
 	 */
 	etch_tree_remove_instance(inst);
 	etch_events_disable_all(inst);
+	etch_gates_set_on(inst, false);
 	cpuhp_state_remove_instance_nocalls(etch_cpuhp_state, &inst->hotplug);
 	/* For the writers that were past an event's gate when it was closed. */
 	synchronize_rcu();

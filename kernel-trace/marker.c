@@ -80,13 +80,14 @@ static bool etch_marker_record(struct etch_instance *inst, const char *text, siz
 	struct etch_write w;
 
 	preempt_disable_notrace();
-	marker = etch_write_begin(&w, &etch_marker_event, 1ULL << inst->bit,
-				  sizeof(*marker) + len + 1);
+	w = etch_write_begin(1ULL << inst->bit, &etch_marker_event,
+			     sizeof(*marker) + len + 1);
+	marker = w.record;
 	if (marker) {
 		marker->where = offsetof(struct etch_marker, buf) | (len + 1) << 16;
 		memcpy(marker->buf, text, len);
 		marker->buf[len] = '\0';
-		etch_write_end(&w);
+		etch_write_end(w.ring);
 	}
 	preempt_enable_notrace();
 	return marker;

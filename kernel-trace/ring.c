@@ -53,6 +53,14 @@
  * of an earlier block in which @pos no longer is, and is put right by the next
  * writer to come by.
  *
+ * The cached verdict
+ * ==================
+ *
+ * In discard mode @full is what @consumed was when a writer found no block free behind the
+ * one that @pos is in. As long as @consumed is the same, nobody can have opened one
+ * since, so @pos is still in that block, and what does not fit there is lost without
+ * asking again.
+ *
  * Barriers
  * ========
  *
@@ -146,8 +154,10 @@ static int claim(struct etch_ring *r, u64 next)
 	unsigned int dropped;
 	u64 *slot;
 
-	if (!r->overwrite && etch_pos_after(next + r->size, consumed + span))
+	if (!r->overwrite && etch_pos_after(next + r->size, consumed + span)) {
+		WRITE_ONCE(r->full, consumed);
 		return ETCH_LOST_FULL;
+	}
 	if (!etch_pos_after(etch_pos_bytes(READ_ONCE(r->committed)) + span, next + r->size))
 		return ETCH_LOST_NESTED;
 
@@ -255,7 +265,7 @@ void *etch_ring_reserve_slow(struct etch_ring *r, unsigned int len, u64 *time,
 	if (READ_ONCE(r->nest) != nest) {
 		cause = refuse(r, len, nest);
 		if (cause != ETCH_LOST_NR) {
-			local_inc(&r->lost[cause]);
+			etch_ring_lose(r, cause);
 			return NULL;
 		}
 		WRITE_ONCE(r->nest, nest);
@@ -276,7 +286,7 @@ void *etch_ring_reserve_slow(struct etch_ring *r, unsigned int len, u64 *time,
 		}
 	} while (cause == ETCH_AGAIN);
 
-	local_inc(&r->lost[cause]);
+	etch_ring_lose(r, cause);
 	etch_ring_commit(r);
 	return NULL;
 }
@@ -453,13 +463,15 @@ void etch_ring_reset(struct etch_ring *r)
 	for (i = 0; i < r->nr; i++)
 		r->slots[i] = etch_slot((u64)i * r->size - r->nr * r->size, i, ETCH_SLOT_TAKEN);
 	r->spare = r->nr;
-	r->start = ETCH_START_FAR;
+	/* Marked: what writers look at to see that the ring is off, and who has no mutex. */
+	WRITE_ONCE(r->start, ETCH_START_FAR);
 	r->base = NULL;
-	r->pos = 0;
-	r->committed = 0;
+	r->full = ETCH_NOT_FULL;
+	WRITE_ONCE(r->pos, 0);
+	WRITE_ONCE(r->committed, 0);
 	r->consumed = 0;
 
-	r->rd = 0;
+	WRITE_ONCE(r->rd, 0);
 	r->rd_block = 0;
 	r->rd_end = 0;
 	r->rd_records = 0;
@@ -486,6 +498,7 @@ void etch_ring_set_mode(struct etch_ring *r, bool overwrite)
 {
 	etch_ring_catch_up(r);
 	r->overwrite = overwrite;
+	r->full = ETCH_NOT_FULL;
 }
 EXPORT_SYMBOL_GPL(etch_ring_set_mode);
 
@@ -591,6 +604,9 @@ static u64 drop_oldest(struct etch_ring *r, unsigned int nr)
 	u64 end = etch_ring_block_at(r, r->pos) + r->size;
 	u64 at = r->held ? r->rd_block + r->size : r->rd_block;
 
+	/* A reader with a block in hand did not catch up: more may have gone behind it. */
+	if (etch_pos_after(end - r->nr * r->size, at))
+		at = end - r->nr * r->size;
 	while (etch_pos_after(end - nr * r->size, at)) {
 		unsigned int block = etch_slot_block(*etch_ring_slot(r, at));
 
@@ -665,6 +681,7 @@ void etch_ring_resize_commit(struct etch_resize *ctx)
 	r->blocks = ctx->blocks;
 	r->nr = ctx->nr;
 	r->consumed = first;
+	r->full = ETCH_NOT_FULL;
 
 	free_blocks(r, blocks, nr + 1);
 	kvfree(blocks);

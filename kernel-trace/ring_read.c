@@ -326,9 +326,19 @@ void etch_ring_peek_begin(struct etch_ring *r, struct etch_cursor *cur)
 }
 EXPORT_SYMBOL_GPL(etch_ring_peek_begin);
 
+/* How many of a block's records the cursor may show. */
+static unsigned int peek_count(const struct etch_ring *r, const struct etch_cursor *cur,
+			       const struct etch_block *block)
+{
+	bool last = cur->block == etch_ring_block_at(r, cur->end);
+
+	return last ? etch_pos_count(cur->end) : READ_ONCE(block->records);
+}
+
 /* Go on to the block at @start, and return how many records are gone before it. */
 static u64 peek_skip(struct etch_ring *r, struct etch_cursor *cur, u64 start)
 {
+	u64 last = etch_ring_block_at(r, cur->end);
 	u64 left = cur->left;
 	u64 bytes = 0;
 
@@ -336,6 +346,9 @@ static u64 peek_skip(struct etch_ring *r, struct etch_cursor *cur, u64 start)
 	cur->off = 0;
 	cur->seen = 0;
 	cur->left = count_records(r, &cur->block, cur->end, &bytes);
+	/* What the taking reader has in hand is in no slot. */
+	if (r->held && cur->block == r->rd_block && !etch_pos_after(cur->block, last))
+		cur->left += peek_count(r, cur, &r->blocks[r->spare]);
 	return left - cur->left;
 }
 
@@ -345,10 +358,10 @@ static void peek_block(const struct etch_ring *r, const struct etch_cursor *cur,
 {
 	bool last = cur->block == etch_ring_block_at(r, cur->end);
 	unsigned int from = unread(r, cur->off);
-	unsigned int end, records;
+	unsigned int records = peek_count(r, cur, block);
+	unsigned int end;
 
 	end = last ? etch_pos_off(cur->end, cur->block) : READ_ONCE(block->end);
-	records = last ? etch_pos_count(cur->end) : READ_ONCE(block->records);
 	/* Figures of two generations can be at odds: do not copy by them. */
 	if (end < from || end > etch_ring_subbuf_size(r))
 		end = from;

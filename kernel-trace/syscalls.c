@@ -147,12 +147,13 @@ static void etch_sys_enter(void *data, struct pt_regs *regs, long id)
 	syscall_get_arguments(current, regs, args);
 
 	len = call->enter.size;
-	record = etch_write_begin(&w, &call->events[ETCH_SYS_ENTER], mask, len);
+	w = etch_write_begin(mask, &call->events[ETCH_SYS_ENTER], len);
+	record = w.record;
 	if (!record)
 		return;
 	record->nr = call->nr;
 	memcpy(record->args, args, len - sizeof(*record));
-	etch_write_end(&w);
+	etch_write_end(w.ring);
 }
 
 static void etch_sys_exit(void *data, struct pt_regs *regs, long ret)
@@ -167,12 +168,13 @@ static void etch_sys_exit(void *data, struct pt_regs *regs, long ret)
 	call = etch_syscall_wanted(regs, ETCH_SYS_EXIT, &mask);
 	if (!call)
 		return;
-	record = etch_write_begin(&w, &call->events[ETCH_SYS_EXIT], mask, sizeof(*record));
+	w = etch_write_begin(mask, &call->events[ETCH_SYS_EXIT], sizeof(*record));
+	record = w.record;
 	if (!record)
 		return;
 	record->nr = call->nr;
 	record->ret = syscall_get_return_value(current, regs);
-	etch_write_end(&w);
+	etch_write_end(w.ring);
 }
 
 /* ---- Gates ---- */

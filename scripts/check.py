@@ -99,9 +99,26 @@ def docs():
 
 
 def ring():
-    """The ring buffer's source in user space, under the sanitizers."""
+    """The ring buffer's source in user space: stress, and the sanitizers."""
+    need([SCRIPTS / "fetch.sh", "arm64"])
     return tap_lane(["make", "-s", "-C", "selftests/ring", "check"],
                     "ring.tap")
+
+
+def model():
+    """The ring buffer's protocol, exhausted by SPIN, with each rule taken out once."""
+    need([SCRIPTS / "fetch.sh", "model"])
+    return tap_lane([SCRIPTS / "model/check.py"], "model.tap")
+
+
+def litmus():
+    """The ring buffer's barriers, by the kernel's memory model."""
+    need([SCRIPTS / "fetch.sh", "litmus"])
+    cases = tap_lane([SCRIPTS / "litmus/check.py"], "litmus.tap")
+    for line in (LOGS / "litmus.tap").read_text().splitlines():
+        if line.startswith("###"):
+            print(line, flush=True)
+    return cases
 
 
 def kunit_cases(group, prefix=""):
@@ -230,7 +247,8 @@ def x86_64():
 
 
 LANES = {"harness": harness, "series": series, "docs": docs, "ring": ring,
-         "kunit": kunit, "kunit-arm64": kunit_arm64, "um": um, "um-bare": um_bare, "x86-64": x86_64}
+         "model": model, "litmus": litmus, "kunit": kunit,
+         "kunit-arm64": kunit_arm64, "um": um, "um-bare": um_bare, "x86-64": x86_64}
 
 
 def run_lane(name):

@@ -5,8 +5,10 @@
 # kernel source in build/linux-pristine. KDIR=/path takes a tree of the user's
 # (copied, never written to) instead of Debian's package.
 #
-# fetch.sh arm64: in addition the compiler for that architecture.
+# fetch.sh arm64: in addition the compiler for that architecture, and QEMU for its programs.
 # fetch.sh bench: in addition what draws the benchmarks' pictures.
+# fetch.sh model: in addition the model checker.
+# fetch.sh litmus: in addition what builds and runs arm64 programs.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
@@ -41,8 +43,16 @@ $ARCHIVE	linux-source-6.12
 "
 
 case ${1:-} in
-arm64)	TOOLS+="aarch64-linux-gnu-gcc	gcc-aarch64-linux-gnu" ;;
+arm64)	FILES+="/usr/aarch64-linux-gnu/lib/libc.a	libc6-dev-arm64-cross"
+	TOOLS+="
+aarch64-linux-gnu-gcc	gcc-aarch64-linux-gnu
+qemu-aarch64-static	qemu-user-static
+" ;;
 bench)	TOOLS+="gnuplot	gnuplot-nox" ;;
+model)	TOOLS+="spin	spin" ;;
+litmus)	TOOLS+="aarch64-linux-gnu-gcc	gcc-aarch64-linux-gnu
+qemu-aarch64-static	qemu-user-static"
+	FILES+="/usr/aarch64-linux-gnu/include/stdio.h	libc6-dev-arm64-cross" ;;
 esac
 
 missing_packages()

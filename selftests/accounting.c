@@ -188,21 +188,76 @@ TEST_F_TIMEOUT(accounting, with_a_reader, 240)
 	close(reader.fd);
 }
 
-/* What is refused while tracing is off is not a record; what is enabled is lost. */
+#define SWITCH		"events/sched/sched_switch/enable"
+#define OTHER		TREE "/instances/other"
+
+/* Enough for the event to be hit some times. */
+static void switch_tasks(void)
+{
+	for (int i = 0; i < 10; i++)
+		usleep(1000);
+}
+
+/*
+ * What is refused while tracing is off is not a record. What is enabled is not even
+ * hit: nothing is counted. It stays enabled, and goes on.
+ */
 TEST_F(accounting, while_off)
 {
 	long long before;
 
+	ASSERT_EQ(0, write_file(TREE, SWITCH, "1"));
 	ASSERT_EQ(0, write_file(TREE, "tracing_on", "0"));
 	EXPECT_EQ(EBADF, write_file(TREE, "trace_marker", "not heard"));
-	EXPECT_EQ(0, stat_sum(TREE, "written"));
+	before = stat_sum(TREE, "written") + stat_sum(TREE, "lost off");
+	switch_tasks();
+	EXPECT_EQ(before, stat_sum(TREE, "written") + stat_sum(TREE, "lost off"));
+	EXPECT_STREQ("1", read_line(TREE, SWITCH));
 
-	ASSERT_EQ(0, write_file(TREE, "events/sched/sched_switch/enable", "1"));
-	before = stat_sum(TREE, "lost off");
-	for (int i = 0; i < 10; i++)
-		usleep(1000);
-	EXPECT_LT(before, stat_sum(TREE, "lost off"));
+	ASSERT_EQ(0, write_file(TREE, "tracing_on", "1"));
+	switch_tasks();
+	EXPECT_LT(before, stat_sum(TREE, "written") + stat_sum(TREE, "lost off"));
+}
+
+/* Enabled while tracing is off, it begins when tracing does; disabled, it does not. */
+TEST_F(accounting, chosen_while_off)
+{
+	ASSERT_EQ(0, write_file(TREE, "tracing_on", "0"));
+	ASSERT_EQ(0, write_file(TREE, SWITCH, "1"));
+	switch_tasks();
+	EXPECT_EQ(0, stat_sum(TREE, "written") + stat_sum(TREE, "lost off"));
+	ASSERT_EQ(0, write_file(TREE, "tracing_on", "1"));
+	switch_tasks();
+	EXPECT_LT(0, stat_sum(TREE, "written"));
+
+	ASSERT_EQ(0, write_file(TREE, "tracing_on", "0"));
+	ASSERT_EQ(0, write_file(TREE, SWITCH, "0"));
+	ASSERT_EQ(0, overwrite_file(TREE, "trace", ""));
+	ASSERT_EQ(0, write_file(TREE, "tracing_on", "1"));
+	switch_tasks();
 	EXPECT_EQ(0, stat_sum(TREE, "written"));
+}
+
+/* One tree that is off does not keep another from recording, nor costs it records. */
+TEST_F(accounting, another_off)
+{
+	ASSERT_EQ(0, mkdir(OTHER, 0755));
+	EXPECT_EQ(0, write_file(OTHER, SWITCH, "1"));
+	EXPECT_EQ(0, write_file(TREE, SWITCH, "1"));
+	EXPECT_EQ(0, write_file(TREE, "tracing_on", "0"));
+	EXPECT_EQ(0, overwrite_file(TREE, "trace", ""));
+	EXPECT_EQ(0, overwrite_file(OTHER, "trace", ""));
+	switch_tasks();
+	EXPECT_EQ(0, stat_sum(TREE, "written") + stat_sum(TREE, "lost off"));
+	EXPECT_LT(0, stat_sum(OTHER, "written"));
+
+	EXPECT_EQ(0, write_file(TREE, "tracing_on", "1"));
+	EXPECT_EQ(0, write_file(OTHER, "tracing_on", "0"));
+	EXPECT_EQ(0, overwrite_file(OTHER, "trace", ""));
+	switch_tasks();
+	EXPECT_LT(0, stat_sum(TREE, "written"));
+	EXPECT_EQ(0, stat_sum(OTHER, "written") + stat_sum(OTHER, "lost off"));
+	EXPECT_EQ(0, rmdir(OTHER));
 }
 
 /* Emptying starts the count anew. */

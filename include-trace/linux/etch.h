@@ -27,7 +27,9 @@
  * record, a __rel_loc offset from the end of the word.
  */
 
+#include <linux/build_bug.h>
 #include <linux/compiler.h>
+#include <linux/kconfig.h>
 #include <linux/list.h>
 #include <linux/trace_seq.h>
 #include <linux/types.h>
@@ -151,12 +153,13 @@ struct etch_class {
  * @name: its name
  * @class: its layout
  * @tp: its tracepoint; NULL when something else than a stub writes it
- * @gate: sets what is not a tracepoint's gate; called with the new mask before it is stored
- *	  in @mask; may sleep; returns 0 or a negative errno
+ * @gate: sets what is not a tracepoint's gate; called with those of the new @mask that
+ *	  are on, before it is stored; may sleep; returns 0 or a negative errno
  * @data: of whoever made the event
- * @mask: bit b is set while instance b records it; the bits of a tracepoint's
- *	  gate (bit 0 is not Etch's)
+ * @mask: bit b is set while instance b has it enabled; the bits of a tracepoint's
+ *	  gate (bit 0 is not Etch's), which is open for those of them that are on
  * @mod: the module it belongs to, or NULL
+ * @word: what is the same in struct etch_head.word of all its records: @id in its place
  * @id: 1 to ETCH_ID_MAX, in each of its records
  * @hidden: written by the framework itself; not listed, never disabled
  * @node: in the list of all events, in the order they are shown
@@ -169,10 +172,19 @@ struct etch_event {
 	void *data;
 	u64 mask;
 	struct module *mod;
-	u16 id;
+	union {
+		u64 word;
+		struct {
+			u16 time[ETCH_TIME_BITS / 16];	/* zero */
+			u16 id;
+		};
+	};
 	bool hidden;
 	struct list_head node;
 };
+
+static_assert(IS_ENABLED(CONFIG_64BIT) && !IS_ENABLED(CONFIG_CPU_BIG_ENDIAN),
+	      "an event's id stands in its word above the time");
 
 /**
  * struct etch_enum - a name in a print format and the number it stands for
@@ -187,22 +199,18 @@ struct etch_enum {
 };
 
 /**
- * struct etch_write - a record on its way, on the serializer's stack
- * @ring: the ring it was reserved in
- * @record: where it stands there
- * @len: bytes, head included
- * @others: instances that get a copy, by bit
+ * struct etch_write - a record on its way; travels in two registers
+ * @record: where it stands, or NULL: it is lost
+ * @ring: for etch_write_end()
  */
 struct etch_write {
-	struct etch_ring *ring;
 	void *record;
-	unsigned int len;
-	u64 others;
+	unsigned long ring;
 };
 
-void *etch_write_begin(struct etch_write *w, const struct etch_event *event,
-		       u64 mask, unsigned int len);
-void etch_write_end(struct etch_write *w);
+struct etch_write etch_write_begin(u64 mask, const struct etch_event *event,
+				   unsigned long len);
+void etch_write_end(unsigned long ring);
 
 void etch_text_printf(struct etch_text *text, const char *fmt, ...);
 

@@ -308,6 +308,35 @@ static u64 peek_all(struct etch_ring *r, struct etch_cursor *cur, struct tally *
 	return sum;
 }
 
+/* After the cursor is made, one block is read and the next one is in the reader's hand. */
+static void peek_what_is_taken(void)
+{
+	struct etch_ring *r = fresh(4, true);
+	struct tally t = {}, gone = {};
+	unsigned int bytes, records, i;
+	struct etch_cursor cur;
+	struct etch_view view;
+	u64 want, n;
+
+	for (i = 0; i < 50; i++)
+		put(r, 200);
+	etch_ring_peek_begin(r, &cur);
+	want = cur.left;
+	CHECK_EQ(want, 50);
+	CHECK(etch_ring_take(r, &view) == 1 && !view.open);
+	records = view.records;
+	etch_ring_advance(r, view.len, view.records);
+	CHECK(etch_ring_take(r, &view) == 1 && !view.open);
+	bytes = tally_view(&gone, &view, 1, &i);
+	etch_ring_advance(r, bytes, i);
+
+	n = peek_all(r, &cur, &t);
+	CHECK_EQ(t.missed, records);
+	CHECK_EQ(n + t.missed, want);
+	etch_ring_free(r);
+	tap(true, "a peeking reader sees what is in the other one's hand, and does not miss it");
+}
+
 static void test_peek(void)
 {
 	struct etch_ring *r = fresh(4, true);
@@ -371,10 +400,123 @@ static void test_peek(void)
 	}
 	etch_ring_free(r);
 	tap(true, "a peeking reader is told how much was gone before it came by");
+	peek_what_is_taken();
 }
 
+/*
+ * Fill blocks with 10 records each, and 5 more; peek; write @behind, let the other one
+ * take @whole blocks and 3 records of another, and write @later.
+ */
+static void peek_beside_take(unsigned int before, unsigned int behind, unsigned int whole,
+			     unsigned int later)
+{
+	const unsigned int tenth = ROOM / 10 & ~3U;
+	struct etch_ring *r = fresh(4, true);
+	struct etch_cursor cur;
+	struct etch_view view;
+	struct tally t = {};
+	unsigned int i;
+	u64 want;
+
+	for (i = 0; i < 10 * before + 5; i++)
+		put(r, tenth);
+	etch_ring_peek_begin(r, &cur);
+	want = cur.left;
+	for (i = 0; i < behind; i++)
+		put(r, tenth);
+	for (i = 0; i <= whole; i++) {
+		CHECK(etch_ring_take(r, &view) == 1 && view.records == 10);
+		if (i < whole)
+			etch_ring_advance(r, view.len, 10);
+		else
+			etch_ring_advance(r, 3 * tenth, 3);
+	}
+	for (i = 0; i < later; i++)
+		put(r, tenth);
+
+	CHECK_EQ(peek_all(r, &cur, &t), want - min(want, 10 * whole));
+	CHECK_EQ(t.missed, min(want, 10 * whole));
+	CHECK_EQ(t.bad, 0);
+	etch_ring_free(r);
+}
+
+static void test_peek_beside_take(void)
+{
+	peek_beside_take(2, 0, 1, 0);
+	peek_beside_take(3, 0, 2, 20);	/* both that were taken are written again */
+	tap(true, "peeking goes on with the block that the taking reader has in hand");
+	peek_beside_take(0, 20, 1, 0);
+	peek_beside_take(1, 10, 1, 0);
+	tap(true, "peeking ends where it was to end, in or before that block");
+}
+
+/* Is one of @len bytes not stored, for this cause, in the straight line or not? */
+static void check_lost(struct etch_ring *r, unsigned int len, const u64 *cause,
+		       struct etch_ring_stats *s)
+{
+	int plain;
+	u64 time;
+
+	for (plain = 0; plain < 2; plain++) {
+		u64 before;
+
+		etch_ring_stats(r, s);
+		before = *cause;
+		CHECK(!rec_reserve(r, len, &time, plain));
+		etch_ring_stats(r, s);
+		CHECK_EQ(*cause, before + 1);
+	}
+}
+
+/* That the ring is full is kept in mind: who opens a block must make that forgotten. */
+static void test_full(void)
+{
+	struct etch_ring_stats s;
+	unsigned int how;
+
+	for (how = 0; how < 5; how++) {
+		struct etch_ring *r = fresh(2, false);
+		struct etch_view view;
+
+		put(r, ROOM);
+		put(r, ROOM - 100);
+		check_lost(r, 200, &s.lost_full, &s);
+		check_lost(r, 200, &s.lost_full, &s);
+		check_lost(r, ROOM + 1, &s.lost_too_big, &s);
+		CHECK(put(r, 40) && put(r, 40));
+		check_lost(r, 200, &s.lost_full, &s);
+		switch (how) {
+		case 0:
+			CHECK(etch_ring_take(r, &view) == 1);
+			etch_ring_advance(r, view.len, view.records);
+			break;
+		case 1:
+			etch_ring_set_mode(r, true);
+			break;
+		case 2:
+			CHECK_EQ(etch_ring_resize(r, 4), 0);
+			break;
+		case 3:
+			etch_ring_reset(r);
+			break;
+		case 4:
+			etch_ring_off(r);
+			check_lost(r, 200, &s.lost_off, &s);
+			etch_ring_on(r);
+			check_lost(r, 200, &s.lost_full, &s);
+			etch_ring_set_mode(r, true);
+			break;
+		}
+		next_seq[0] = 0;	/* an even number: in the straight line */
+		CHECK(put(r, 200));
+		etch_ring_free(r);
+	}
+	tap(true, "a ring is full until a block is free, and no longer");
+}
+
+/* Of @n records @eat are read, then come @more: past a block in hand, perhaps. Then resize. */
 static void resize_once(unsigned int from, unsigned int to, unsigned int n, unsigned int eat,
-			bool overwrite)
+			unsigned int more, bool overwrite)
 {
 	struct etch_ring *r = fresh(from, overwrite);
 	struct etch_ring_stats s, old;
@@ -389,6 +531,8 @@ static void resize_once(unsigned int from, unsigned int to, unsigned int n, unsi
 		etch_ring_advance(r, bytes, records);
 		eat -= records;
 	}
+	for (i = 0; i < more; i++)
+		put(r, 200 + i % 9);
 	CHECK(stats_balance(r, &old));
 	CHECK_EQ(etch_ring_resize(r, to), 0);
 	CHECK_EQ(etch_ring_nr_subbufs(r), to);
@@ -430,8 +574,15 @@ static void test_resize(void)
 			for (to = 2; to <= 16; to *= 2)
 				for (e = 0; e < ARRAY_SIZE(eats); e++)
 					for (n = 0; n < 400; n += 1 + n / 3)
-						resize_once(from, to, n, eats[e], mode);
+						resize_once(from, to, n, eats[e], 0, mode);
 		tap(true, "resize keeps the newest records, %s", mode ? "overwrite" : "discard");
+
+		for (from = 2; from <= 16; from *= 2)
+			for (to = 2; to <= 16; to *= 2)
+				for (n = 10; n < 400; n += n / 2)
+					resize_once(from, to, 100, 7, n, mode);
+		tap(true, "resize while a block is in the reader's hand, %s",
+		    mode ? "overwrite" : "discard");
 	}
 
 	r = fresh(4, true);
@@ -564,6 +715,8 @@ int main(void)
 	test_copied_then_overwritten(false);
 	test_copied_then_overwritten(true);
 	test_peek();
+	test_peek_beside_take();
+	test_full();
 	test_resize();
 	test_wrap();
 	test_away();

@@ -8,7 +8,10 @@
 
 extern int tap_nr, tap_failed;
 
-/* One test: a line "ok N - name" or "not ok N - name". Returns the result. */
+/*
+ * One test: a line "ok N - name" or "not ok N - name". Returns the result, or ends the
+ * program if it is bad and the environment has TAP_STOP.
+ */
 __printf(2, 3) bool tap(bool ok, const char *fmt, ...);
 /* A line of comment. */
 __printf(1, 2) void tap_note(const char *fmt, ...);
@@ -42,8 +45,8 @@ struct rec {
 	u64	time;
 	u32	seq;
 	u16	len;
-	u8	level;
-	u8	sum;		/* of all the others */
+	u16	level : 2;
+	u16	sum : 14;	/* of all the others */
 	u8	body[];
 } __packed __aligned(4);
 
@@ -53,7 +56,25 @@ struct rec {
 void rec_fill(struct rec *rec, u64 time, int level, u32 seq, unsigned int len);
 bool rec_good(const struct rec *rec, unsigned int room);
 
-/* Reserve, fill and commit one. False: lost. */
+/*
+ * Reserve as etch_write_begin() does it: the straight line first, and what it leaves to
+ * others then. Or, if @plain, all in one.
+ */
+static __always_inline struct rec *rec_reserve(struct etch_ring *r, unsigned int len, u64 *time,
+					       bool plain)
+{
+	enum etch_quick how;
+	void *rec;
+
+	if (plain)
+		return etch_ring_reserve(r, len, time);
+	how = etch_ring_reserve_quick(r, len, time, &rec);
+	if (how == ETCH_QUICK_DONE)
+		return rec;
+	return how == ETCH_QUICK_LOST ? NULL : etch_ring_reserve_other(r, len, time, how);
+}
+
+/* Reserve, fill and commit one, in both ways by turns. False: lost. */
 bool rec_write(struct etch_ring *r, int level, u32 seq, unsigned int len);
 
 /* What a reader of records knows of what it has read. */

@@ -12,11 +12,27 @@ case $1 in
 	;;
 esac
 
+run() { # test
+	case $1 in
+	*-arm64)
+		if ! [ -x "$1" ] || ! command -v qemu-aarch64-static >/dev/null; then
+			echo "### NOT run for want of aarch64-linux-gnu-gcc or qemu-aarch64-static: $1"
+			echo "ok - ${1##*/} # SKIP no compiler for arm64, or no QEMU"
+			return
+		fi
+		qemu-aarch64-static "$1"	# slow: never longer
+		;;
+	*)
+		"$1" ${option:+"$option"}
+		;;
+	esac
+}
+
 for t in "$@"; do
 	name=${t##*/}
 	echo "# $name"
 	# A test that died has printed no plan, so its exit code speaks for it.
-	"$t" ${option:+"$option"} 2>&1 || echo "not ok - $name failed or died"
+	run "$t" 2>&1 || echo "not ok - $name failed or died"
 done | {
 	n=0
 	bad=0

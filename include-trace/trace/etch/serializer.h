@@ -3,16 +3,17 @@
  * The serializer: reserve, fill in place, commit. The event in struct.h expands
  * into
  *
- *	static __maybe_unused notrace void
- *	etch_write_lookup(u64 __mask, const struct etch_event *__event,
- *			  u64 key, const char *name)
+ *	static __maybe_unused noinline notrace void
+ *	etch_write_lookup(u64 key, const char *name,
+ *			  u64 __mask, const struct etch_event *__event)
  *	{
- *		struct etch_dyn_lookup __maybe_unused __data_offsets;
+ *		struct etch_dyn_lookup __maybe_unused __uninitialized __data_offsets;
  *		struct etch_raw_lookup *entry;
  *		struct etch_write __w;
  *
- *		entry = etch_write_begin(&__w, __event, __mask,
- *					 etch_len_lookup(&__data_offsets, key, name));
+ *		__w = etch_write_begin(__mask, __event,
+ *				       etch_len_lookup(&__data_offsets, key, name));
+ *		entry = __w.record;
  *		if (!entry)
  *			return;
  *		entry->__data_loc_name = __data_offsets.name;
@@ -27,10 +28,14 @@
  *				__str__[__len__] = '\0';
  *			} while (0);
  *		}
- *		etch_write_end(&__w);
+ *		etch_write_end(__w.ring);
  *	}
  *
  * The verbs of TP_fast_assign(), here __assign_str(), are the kernel's own.
+ *
+ * Out of line, so that a stub which is called for ftrace or perf alone saves no
+ * registers for it; what the stub adds comes behind the arguments that it was
+ * called with, so that these stay where they are.
  */
 
 #include <trace/stages/stage6_event_callback.h>
@@ -51,15 +56,16 @@
 
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(call, proto, args, tstruct, assign, print)	\
-static __maybe_unused notrace void					\
-etch_write_##call(u64 __mask, const struct etch_event *__event, proto)	\
+static __maybe_unused noinline notrace void				\
+etch_write_##call(proto, u64 __mask, const struct etch_event *__event)	\
 {									\
-	struct etch_dyn_##call __maybe_unused __data_offsets;		\
+	struct etch_dyn_##call __maybe_unused __uninitialized __data_offsets; \
 	struct etch_raw_##call *entry;					\
 	struct etch_write __w;						\
 									\
-	entry = etch_write_begin(&__w, __event, __mask,			\
-				 etch_len_##call(&__data_offsets, args));\
+	__w = etch_write_begin(__mask, __event,				\
+			       etch_len_##call(&__data_offsets, args));	\
+	entry = __w.record;						\
 	if (!entry)							\
 		return;							\
 									\
@@ -67,7 +73,7 @@ etch_write_##call(u64 __mask, const struct etch_event *__event, proto)	\
 									\
 	{ assign; }							\
 									\
-	etch_write_end(&__w);						\
+	etch_write_end(__w.ring);					\
 }
 
 #include TRACE_INCLUDE(TRACE_INCLUDE_FILE)

@@ -7,7 +7,7 @@
 
 #include "shim.h"
 
-void (*shim_point)(void);
+__thread void (*shim_point)(void);
 int shim_warnings;
 long shim_allocs = -1;
 long shim_live;

@@ -31,25 +31,62 @@ typedef unsigned int gfp_t;
 #endif
 
 /*
- * Called, if set, before each access to memory that others write too: all places
- * where an interrupt, or another CPU, could make a difference.
+ * Called, if this thread has set it, before each access to memory that others write
+ * too: all places where an interrupt, or another CPU, could make a difference.
  */
-extern void (*shim_point)(void);
+extern __thread void (*shim_point)(void);
+#ifdef SHIM_NO_POINTS
+#define SHIM_POINT()		do { } while (0)
+#else
 #define SHIM_POINT()		do { if (shim_point) shim_point(); } while (0)
+#endif
+
+/*
+ * ThreadSanitizer sees neither volatile nor assembler and knows C11's atomic operations
+ * only, but not their fences: so for it all marked accesses are the former, and the
+ * latter are what the processor needs but order nothing in its eyes. The ring has fences
+ * only between marked accesses and around copies that it marks with data_race().
+ */
+#ifdef __has_feature
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+#ifdef __SANITIZE_THREAD__
+#define SHIM_TSAN 1
+void AnnotateIgnoreReadsBegin(const char *file, int line);
+void AnnotateIgnoreReadsEnd(const char *file, int line);
+#endif
 
 /* compiler.h, types.h, bits.h, minmax.h, log2.h */
 #undef __always_inline
 #define __always_inline		inline __attribute__((always_inline))
 #define notrace
+#undef __maybe_unused
+#define __maybe_unused		__attribute__((unused))
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
+#ifdef SHIM_TSAN
+#define READ_ONCE(x)		({ SHIM_POINT(); __atomic_load_n(&(x), __ATOMIC_RELAXED); })
+#define WRITE_ONCE(x, v)						\
+	do { SHIM_POINT(); __atomic_store_n(&(x), v, __ATOMIC_RELAXED); } while (0)
+#define data_race(x) ({							\
+	AnnotateIgnoreReadsBegin(__FILE__, __LINE__);			\
+	__typeof__(x) __x = (x);					\
+	AnnotateIgnoreReadsEnd(__FILE__, __LINE__);			\
+	__x;								\
+})
+#else
 #define READ_ONCE(x)		({ SHIM_POINT(); *(const volatile __typeof__(x) *)&(x); })
 #define WRITE_ONCE(x, v)						\
 	do { SHIM_POINT(); *(volatile __typeof__(x) *)&(x) = (v); } while (0)
 #define data_race(x)		(x)
+#endif
 #define barrier()		__asm__ __volatile__("" : : : "memory")
 #undef static_assert
 #define static_assert(x, ...)	_Static_assert(x, #x)
+#define BUILD_BUG_ON(c)		_Static_assert(!(c), #c)
+#define OPTIMIZER_HIDE_VAR(v)	__asm__("" : "=r" (v) : "0" (v))
 #undef offsetofend
 #define offsetofend(t, m)	(offsetof(t, m) + sizeof(((t *)0)->m))
 #define ____cacheline_aligned	__attribute__((aligned(64)))
@@ -73,8 +110,16 @@ extern void (*shim_point)(void);
 #define smp_load_acquire(p)	({ SHIM_POINT(); __atomic_load_n(p, __ATOMIC_ACQUIRE); })
 #define smp_store_release(p, v)						\
 	do { SHIM_POINT(); __atomic_store_n(p, v, __ATOMIC_RELEASE); } while (0)
+#if !defined(SHIM_TSAN)
 #define smp_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
+#elif defined(__aarch64__)
+#define smp_rmb()		__asm__ __volatile__("dmb ishld" : : : "memory")
+#define smp_wmb()		__asm__ __volatile__("dmb ishst" : : : "memory")
+#else
+#define smp_rmb()		barrier()
+#define smp_wmb()		barrier()
+#endif
 
 #define cmpxchg(p, old, new) ({						\
 	__typeof__(*(p)) __old = (old);					\
@@ -87,7 +132,7 @@ extern void (*shim_point)(void);
 
 static __always_inline bool try_cmpxchg_local(u64 *p, u64 *old, u64 new)
 {
-#ifdef __x86_64__
+#if defined(__x86_64__) && !defined(SHIM_TSAN)
 	bool ok;
 
 	SHIM_POINT();
@@ -118,7 +163,7 @@ typedef struct { long a; } local_t;
 static __always_inline void local_add(long n, local_t *l)
 {
 	SHIM_POINT();
-#ifdef __x86_64__
+#if defined(__x86_64__) && !defined(SHIM_TSAN)
 	__asm__ __volatile__("addq %1, %0" : "+m" (l->a) : "er" (n) : "memory");
 #else
 	__atomic_fetch_add(&l->a, n, __ATOMIC_RELAXED);
@@ -155,7 +200,7 @@ extern int shim_warnings;
 #define WARN_ON_ONCE(c) ({						\
 	bool __c = !!(c);						\
 									\
-	if (__c && !shim_warnings++)					\
+	if (__c && !__atomic_fetch_add(&shim_warnings, 1, __ATOMIC_RELAXED)) \
 		fprintf(stderr, "%s:%d: warning: %s\n", __FILE__, __LINE__, #c); \
 	__c;								\
 })
