@@ -191,7 +191,8 @@ class Workload(unittest.TestCase):
 
     def test_the_slow_downs_are_compared(self):
         text = workload.tables("um", self.figures(self.lines(1000, 1100, 1400)))
-        self.assertIn("times ftrace's: 0.25 (at most 0.5): held", text)
+        self.assertIn("times ftrace's: 0.25 (at most 0.5, least "
+                      "samples 0.25): held", text)
 
     def test_noise_is_told_of(self):
         text = workload.tables("um", self.figures(self.lines(1000, 900, 1004)))
