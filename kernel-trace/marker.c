@@ -80,8 +80,8 @@ static bool etch_marker_record(struct etch_instance *inst, const char *text, siz
 	struct etch_write w;
 
 	preempt_disable_notrace();
-	w = etch_write_begin(1ULL << inst->bit, &etch_marker_event,
-			     sizeof(*marker) + len + 1);
+	w = etch_write_begin(sizeof(*marker) + len + 1, &etch_marker_event,
+			     1ULL << inst->bit);
 	marker = w.record;
 	if (marker) {
 		marker->where = offsetof(struct etch_marker, buf) | (len + 1) << 16;

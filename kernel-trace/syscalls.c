@@ -147,7 +147,7 @@ static void etch_sys_enter(void *data, struct pt_regs *regs, long id)
 	syscall_get_arguments(current, regs, args);
 
 	len = call->enter.size;
-	w = etch_write_begin(mask, &call->events[ETCH_SYS_ENTER], len);
+	w = etch_write_begin(len, &call->events[ETCH_SYS_ENTER], mask);
 	record = w.record;
 	if (!record)
 		return;
@@ -168,7 +168,7 @@ static void etch_sys_exit(void *data, struct pt_regs *regs, long ret)
 	call = etch_syscall_wanted(regs, ETCH_SYS_EXIT, &mask);
 	if (!call)
 		return;
-	w = etch_write_begin(mask, &call->events[ETCH_SYS_EXIT], sizeof(*record));
+	w = etch_write_begin(sizeof(*record), &call->events[ETCH_SYS_EXIT], mask);
 	record = w.record;
 	if (!record)
 		return;

@@ -23,19 +23,21 @@
 
 #include "etch.h"
 
-/* In struct etch_write.ring: others are to get a copy. */
-#define ETCH_WRITE_COPIED	1UL
-
 DEFINE_PER_CPU(struct etch_cpu_rings, etch_cpu_rings);
 
 /*
  * Records that are on their way to several instances: who gets a copy. Writers on
  * one CPU nest, so this is a stack; those that are more than it can hold have
  * their copies lost.
+ *
+ * @mark is what struct etch_write has for such a record instead of its ring. Nobody is
+ * ever in flight in there, which is how etch_write_end() comes to look twice.
  */
 struct etch_copies {
+	struct etch_ring mark;
 	unsigned int depth;
 	struct etch_copy {
+		struct etch_ring *ring;
 		const struct etch_head *record;
 		unsigned int len;
 		u64 mask;
@@ -46,7 +48,9 @@ static DEFINE_PER_CPU(struct etch_copies, etch_copies);
 
 /*
  * Whoever finds a ring finds it complete: what is read of it depends on the pointer.
- * Pairs with the smp_store_release() that publishes it, in instance.c.
+ * Pairs with the smp_store_release() that publishes it, in instance.c. A CPU has a
+ * ring for each instance as long as it is on line, and stubs are silent when it is
+ * not.
  */
 static __always_inline struct etch_ring *etch_this_ring(u64 mask)
 {
@@ -68,91 +72,103 @@ static __always_inline void etch_stamp(struct etch_head *head, u64 time, u64 wor
 	head->pid = current->pid;
 }
 
-/* Remember who gets a copy. What is interrupted half-way is above the depth. */
-static unsigned long etch_copy_later(struct etch_ring *ring, const void *record,
-				     unsigned int len, u64 mask)
+/*
+ * Remember who gets a copy, and return what etch_write_end() is to be told. A writer
+ * that comes in between takes what is above the depth.
+ */
+static struct etch_ring *etch_copy_later(struct etch_ring *ring, const void *record,
+					 unsigned int len, u64 mask)
 {
 	struct etch_copies *c = this_cpu_ptr(&etch_copies);
 	unsigned int depth = READ_ONCE(c->depth);
 
 	if (depth == ARRAY_SIZE(c->stack)) {
-		for (; mask; mask &= mask - 1) {
-			struct etch_ring *other = etch_this_ring(mask);
-
-			if (other)
-				etch_ring_lose(other, ETCH_LOST_NESTED);
-		}
-		return (unsigned long)ring;
+		for (; mask; mask &= mask - 1)
+			etch_ring_lose(etch_this_ring(mask), ETCH_LOST_NESTED);
+		return ring;
 	}
 	WRITE_ONCE(c->depth, depth + 1);
-	barrier();	/* from here on a nested writer takes the next one */
+	barrier();	/* from here on it takes the next one */
 	c->stack[depth] = (struct etch_copy) {
+		.ring = ring,
 		.record = record,
 		.len = len,
 		.mask = mask,
 	};
-	return (unsigned long)ring | ETCH_WRITE_COPIED;
+	return &c->mark;
 }
 
 /*
- * What etch_write_begin() does if it is not that simple. @why: how
+ * What etch_write_begin() does if it is not that simple. @how: as
  * etch_ring_reserve_quick() ended in the first ring.
  */
-static noinline struct etch_write etch_write_begin_any(u64 mask, const struct etch_event *event,
-						       unsigned long len, enum etch_quick why)
+static noinline struct etch_write etch_write_begin_any(unsigned long len,
+						       const struct etch_event *event,
+						       u64 mask, enum etch_quick how)
 {
 	struct etch_write w = {};
-	struct etch_ring *ring;
 	u64 time;
 
 	for (; mask; mask &= mask - 1) {
-		ring = etch_this_ring(mask);
-		if (!ring)
-			continue;
-		w.record = etch_ring_reserve_other(ring, len, &time, why);
-		why = ETCH_QUICK_OTHER;
+		w.ring = etch_this_ring(mask);
+		w.record = etch_ring_reserve_other(w.ring, len, &time, how);
+		how = ETCH_QUICK_OTHER;
 		if (!w.record)
 			continue;
 		etch_stamp(w.record, time, event->word);
-		w.ring = (unsigned long)ring;
 		if (!etch_is_one(mask))
-			w.ring = etch_copy_later(ring, w.record, len, mask & (mask - 1));
+			w.ring = etch_copy_later(w.ring, w.record, len, mask & (mask - 1));
 		break;
 	}
 	return w;
 }
 
+/* An interrupt came, and wrote: the same again, with another time. */
+static noinline struct etch_write etch_write_begin_raised(unsigned long len,
+							  const struct etch_event *event,
+							  struct etch_ring *ring)
+{
+	struct etch_write w = { .ring = ring };
+	u64 time;
+
+	w.record = etch_ring_reserve_other(ring, len, &time, ETCH_QUICK_RAISED);
+	if (w.record)
+		etch_stamp(w.record, time, event->word);
+	return w;
+}
+
 /**
  * etch_write_begin() - reserve a record
- * @mask: the instances that want it, by bit; at least one
- * @event: what was hit
  * @len: bytes, head included
+ * @event: what was hit
+ * @mask: the instances that want it, by bit; at least one
  *
- * Where a record is lost, its ring has counted it.
+ * Where a record is lost, its ring has counted it. (The arguments are in this order
+ * because on x86-64 the clock is read into where the third one stands.)
  *
  * Context: any, NMI included, with preemption disabled until etch_write_end().
  * Return: the record with its head filled in, and what etch_write_end() wants; or
  * NULL as the record: then there is no etch_write_end() to call.
  */
 __aligned(L1_CACHE_BYTES)
-struct etch_write etch_write_begin(u64 mask, const struct etch_event *event,
-				   unsigned long len)
+struct etch_write etch_write_begin(unsigned long len, const struct etch_event *event,
+				   u64 mask)
 {
-	struct etch_ring *ring = etch_this_ring(mask);
-	struct etch_write w = {};
+	struct etch_write w = { .ring = etch_this_ring(mask) };
 	enum etch_quick how;
 	u64 time;
 
-	if (unlikely(!ring || !etch_is_one(mask)))
-		return etch_write_begin_any(mask, event, len, ETCH_QUICK_OTHER);
-	how = etch_ring_reserve_quick(ring, len, &time, &w.record);
+	if (unlikely(!etch_is_one(mask)))
+		return etch_write_begin_any(len, event, mask, ETCH_QUICK_OTHER);
+	how = etch_ring_reserve_quick(w.ring, len, &time, &w.record);
 	if (unlikely(how != ETCH_QUICK_DONE)) {
 		if (how == ETCH_QUICK_LOST)
 			return (struct etch_write) {};
-		return etch_write_begin_any(mask, event, len, how);
+		if (how == ETCH_QUICK_RAISED)
+			return etch_write_begin_raised(len, event, w.ring);
+		return etch_write_begin_any(len, event, mask, how);
 	}
 	etch_stamp(w.record, time, event->word);
-	w.ring = (unsigned long)ring;
 	return w;
 }
 EXPORT_SYMBOL_GPL(etch_write_begin);
@@ -172,21 +188,28 @@ static void etch_write_copy(const struct etch_copy *copy, struct etch_ring *ring
 }
 
 /* Hand out the copies of the record that began last, and hand in the record. */
-static noinline void etch_write_end_copied(unsigned long first)
+static void etch_write_end_copied(struct etch_copies *c)
 {
-	struct etch_copies *c = this_cpu_ptr(&etch_copies);
 	const struct etch_copy *copy = &c->stack[c->depth - 1];
-	struct etch_ring *ring;
+	struct etch_ring *ring = copy->ring;
 	u64 mask;
 
-	for (mask = copy->mask; mask; mask &= mask - 1) {
-		ring = etch_this_ring(mask);
-		if (ring)
-			etch_write_copy(copy, ring);
-	}
-	barrier();	/* up to here a nested writer takes the next one */
+	for (mask = copy->mask; mask; mask &= mask - 1)
+		etch_write_copy(copy, etch_this_ring(mask));
+	barrier();	/* up to here a writer that comes in between takes the next one */
 	WRITE_ONCE(c->depth, c->depth - 1);
-	etch_ring_commit((struct etch_ring *)(first & ~ETCH_WRITE_COPIED));
+	etch_ring_commit(ring);
+}
+
+/* Somebody else is in flight, or others are to get a copy. */
+static noinline void etch_write_end_any(struct etch_ring *ring)
+{
+	struct etch_copies *c = this_cpu_ptr(&etch_copies);
+
+	if (ring == &c->mark)
+		etch_write_end_copied(c);
+	else
+		etch_ring_commit(ring);
 }
 
 /**
@@ -196,10 +219,11 @@ static noinline void etch_write_end_copied(unsigned long first)
  * Context: as etch_write_begin(), and the same CPU; records that began later have
  * ended.
  */
-void etch_write_end(unsigned long ring)
+__aligned(L1_CACHE_BYTES)
+void etch_write_end(struct etch_ring *ring)
 {
-	if (unlikely(ring & ETCH_WRITE_COPIED))
-		return etch_write_end_copied(ring);
-	etch_ring_commit((struct etch_ring *)ring);
+	if (unlikely(READ_ONCE(ring->nest) != 1))
+		return etch_write_end_any(ring);
+	etch_ring_commit_last(ring);
 }
 EXPORT_SYMBOL_GPL(etch_write_end);

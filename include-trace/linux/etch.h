@@ -205,12 +205,12 @@ struct etch_enum {
  */
 struct etch_write {
 	void *record;
-	unsigned long ring;
+	struct etch_ring *ring;
 };
 
-struct etch_write etch_write_begin(u64 mask, const struct etch_event *event,
-				   unsigned long len);
-void etch_write_end(unsigned long ring);
+struct etch_write etch_write_begin(unsigned long len, const struct etch_event *event,
+				   u64 mask);
+void etch_write_end(struct etch_ring *ring);
 
 void etch_text_printf(struct etch_text *text, const char *fmt, ...);
 

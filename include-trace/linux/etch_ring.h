@@ -132,9 +132,14 @@ struct etch_ring {
 	u64		committed;	/* all before it is stored; an earlier value of pos */
 	u64		start;		/* cached: where the records of the current block start */
 	u8		*base;		/* cached: the address that belongs to start */
-	unsigned int	nest;		/* writers in flight */
+	union {
+		struct {
+			unsigned int	nest;	/* writers in flight */
+			enum etch_clock	clock;
+		};
+		u64	unusual;	/* both at a glance: zero is the usual case */
+	};
 	unsigned int	limit;		/* bytes for records in a block; 0: off */
-	enum etch_clock	clock;
 	u64		full;		/* cached: what consumed was when there was no free block */
 
 	/* The slow path's: read by the ring's CPU, changed when quiescent. */
@@ -388,9 +393,9 @@ etch_ring_reserve_quick(struct etch_ring *r, unsigned long len, u64 *time, void 
 		etch_ring_lose(r, ETCH_LOST_FULL);
 		return ETCH_QUICK_LOST;
 	}
-	/* Nobody in flight, and the counter, at a glance. */
+	/* Somebody in flight, or not the counter. */
 	BUILD_BUG_ON(ETCH_CLOCK_COUNTER);
-	if (unlikely(READ_ONCE(r->nest) | READ_ONCE(r->clock)))
+	if (unlikely(READ_ONCE(r->unusual)))
 		return ETCH_QUICK_OTHER;
 
 	/* Both are worked out here: behind the clock there are no registers left. */
@@ -423,6 +428,23 @@ static __always_inline void *etch_ring_reserve_other(struct etch_ring *r, unsign
 	return etch_ring_reserve(r, len, time);
 }
 
+/* etch_ring_commit() by the last one in flight, which publishes for all. */
+static __always_inline void etch_ring_commit_last(struct etch_ring *r)
+{
+	u64 pos;
+
+	barrier();	/* the record is stored before we are seen to be gone */
+	for (;;) {
+		pos = READ_ONCE(r->pos);
+		/* (B) records and descriptors first; pairs with the readers' (b) */
+		smp_store_release(&r->committed, pos);
+		WRITE_ONCE(r->nest, 0);
+		if (likely(READ_ONCE(r->pos) == pos))
+			return;
+		WRITE_ONCE(r->nest, 1);
+	}
+}
+
 /**
  * etch_ring_commit() - hand in the record that was reserved last
  * @r: the ring of this CPU
@@ -436,22 +458,11 @@ static __always_inline void *etch_ring_reserve_other(struct etch_ring *r, unsign
 static __always_inline void etch_ring_commit(struct etch_ring *r)
 {
 	unsigned int nest = READ_ONCE(r->nest);
-	u64 pos;
 
+	if (likely(nest == 1))
+		return etch_ring_commit_last(r);
 	barrier();	/* the record is stored before we are seen to be gone */
-	if (unlikely(nest != 1)) {
-		WRITE_ONCE(r->nest, nest - 1);
-		return;
-	}
-	for (;;) {
-		pos = READ_ONCE(r->pos);
-		/* (B) records and descriptors first; pairs with the readers' (b) */
-		smp_store_release(&r->committed, pos);
-		WRITE_ONCE(r->nest, 0);
-		if (likely(READ_ONCE(r->pos) == pos))
-			return;
-		WRITE_ONCE(r->nest, 1);
-	}
+	WRITE_ONCE(r->nest, nest - 1);
 }
 
 static_assert(offsetofend(struct etch_ring, full) <= 64,

@@ -90,7 +90,7 @@ mutant "commits without a second look" $fast \
 mutant "commits before the record is stored" $fast \
 	's/smp_store_release\(&r->committed, pos\)/WRITE_ONCE(r->committed, pos)/'
 mutant "commits for a writer it has interrupted" $fast \
-	's/unlikely\(nest != 1\)/0/'
+	's/likely\(nest == 1\)/1/'
 mutant "looks at a ring before it sees it on" $fast \
 	's/smp_load_acquire\(&r->limit\)/READ_ONCE(r->limit)/g'
 mutant "stores a place without looking if it is still free" $fast \

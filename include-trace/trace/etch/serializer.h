@@ -11,8 +11,8 @@
  *		struct etch_raw_lookup *entry;
  *		struct etch_write __w;
  *
- *		__w = etch_write_begin(__mask, __event,
- *				       etch_len_lookup(&__data_offsets, key, name));
+ *		__w = etch_write_begin(etch_len_lookup(&__data_offsets, key, name),
+ *				       __event, __mask);
  *		entry = __w.record;
  *		if (!entry)
  *			return;
@@ -63,8 +63,8 @@ etch_write_##call(proto, u64 __mask, const struct etch_event *__event)	\
 	struct etch_raw_##call *entry;					\
 	struct etch_write __w;						\
 									\
-	__w = etch_write_begin(__mask, __event,				\
-			       etch_len_##call(&__data_offsets, args));	\
+	__w = etch_write_begin(etch_len_##call(&__data_offsets, args),	\
+			       __event, __mask);			\
 	entry = __w.record;						\
 	if (!entry)							\
 		return;							\
