@@ -31,7 +31,7 @@ NAMED = (("__schedule", "sched_switch"), ("try_to_wake_up", "sched_waking"),
          ("__kmalloc_noprof", "kmalloc"))
 
 # What an event has once: (title, its symbols).
-ONCE = (("stub", r"__tracestub_"), ("tracepoint", r"__tracepoint_"),
+ONCE = (("stub", r"__trace(stub|more)_"), ("tracepoint", r"__tracepoint_"),
         ("iterator", r"__traceiter_"), ("probe stub", r"__probestub_"),
         ("static call", r"__SC[KT]__tp_func_"), ("name", r"__tpstrtab_"))
 

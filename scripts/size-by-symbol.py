@@ -15,7 +15,7 @@ import sys
 # The first pattern that matches has the symbol.
 TRACERS = (
     ("Etch", r"etch_(write|print|fields|class|event)_|__UNIQUE_ID_etch_enum|"
-             r"__tracestub_"),
+             r"__trace(stub|more)_"),
     ("ftrace", r"(do_)?trace_event_raw_event_|trace_raw_output_|event_class_|"
                r"trace_event_fields_|print_fmt_|trace_event_type_funcs_|"
                r"(__)?event_|str__"),

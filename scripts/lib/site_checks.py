@@ -13,8 +13,8 @@ import tracepoint
 # The example: a hot place with arguments, and its event.
 FUNCTION, EVENT = "__schedule", "sched_switch"
 # "mov $0, %r32" of five bytes, for the registers that the reads may use.
-MOVS = {0xb8: "al", 0xb9: "cl", 0xba: "dl", 0xbb: "bl", 0xbe: "sil",
-        0xbf: "dil"}
+MOVS = {0xb8: "eax", 0xb9: "ecx", 0xba: "edx", 0xbb: "ebx", 0xbe: "esi",
+        0xbf: "edi"}
 MOV_SIZE = 5
 # Of many wrong places, so many are named.
 SHOWN = 5
@@ -61,7 +61,7 @@ def arguments_and_call(sites, function=FUNCTION, event=EVENT):
 
 
 def zero_mov(image, code):
-    """The eight-bit name of the register that a patched read sets, or None."""
+    """The name of the register that a patched read sets, or None."""
     raw = image.read(code, MOV_SIZE)
     return None if any(raw[1:]) else MOVS.get(raw[0])
 
@@ -85,43 +85,47 @@ def mentions(one, symbol):
                for word in re.findall(r"\b(?:0x)?([0-9a-f]{16})\b", one.text))
 
 
-def gate_bit(code, start, gates):
-    """The instructions that test bit 0 of the gate that was read: (test, jump),
-    or None. gates: {address of a read: register}."""
+def gate_look(code, start, gates):
+    """The instructions that ask whether the gate that was read is positive:
+    (test, jump), or None. gates: {address of a read: register}."""
     register = None
     for address in sorted(code.walk([start])):
         one = code.insns[address]
         register = gates.get(address, register)
-        if register and re.match(rf"testb? +\$0x1,%{register}$", one.text):
+        if register and re.match(rf"testl? +%{register},%{register}$",
+                                 one.text):
             jump = code.insns.get(address + len(one.raw))
-            if jump and jump.text.split()[0] in ("je", "jne"):
+            if jump and jump.text.split()[0] in ("jle", "jg"):
                 return one, jump
     return None
 
 
 def stub_leaves_memory(image, code, event=EVENT):
     """The stub reads the gate by a patched move; the tracepoint's memory is
-    for who finds bit 0 set."""
+    for who finds bit 31 set, in a function of its own."""
     start = image.address(f"__tracestub_{event}")
+    more = image.address(f"__tracemore_{event}")
     symbol = image.by_name.get(tracepoint.PREFIX + event)
-    if start not in code.insns or not symbol:
+    if start not in code.insns or more not in code.insns or not symbol:
         return [f"there is no stub of {event}"]
     gates = {at: zero_mov(image, at) for at, _, imv
              in tracepoint.imv_table(image)
              if symbol.address <= imv < symbol.address + max(symbol.size, 1)}
-    bit = gate_bit(code, start, gates)
-    if not bit:
-        return ["no patched read of the gate whose bit 0 is tested"]
-    test, jump = bit
+    look = gate_look(code, start, gates)
+    if not look:
+        return ["no patched read of the gate whose sign is looked at"]
+    test, jump = look
     after = jump.address + len(jump.raw)
-    bit_set, bit_clear = ((jump.target, after) if jump.text.startswith("jne")
-                          else (after, jump.target))
-    clear = {**code.walk([start], {test.address}), **code.walk([bit_clear])}
-    problems = [f"with bit 0 clear: {one.text}" for one in clear.values()
+    other, positive = ((jump.target, after) if jump.text.startswith("jle")
+                       else (after, jump.target))
+    plain = {**code.walk([start], {test.address}), **code.walk([positive])}
+    problems = [f"with bit 31 clear: {one.text}" for one in plain.values()
                 if mentions(one, symbol)]
-    if not any(mentions(one, symbol)
-               for one in code.walk([bit_set], frozenset(clear)).values()):
-        problems.append("with bit 0 set nothing looks at the tracepoint")
+    if not any(one.jump == "call" and one.target == more
+               for one in code.walk([other], frozenset(plain)).values()):
+        problems.append("with bit 31 set the rest is not called")
+    if not any(mentions(one, symbol) for one in code.walk([more]).values()):
+        problems.append("with bit 31 set nothing looks at the tracepoint")
     return problems
 
 
@@ -135,7 +139,8 @@ def cases(kernel, module):
     """The results for a vmlinux and for a module with events."""
     try:
         image = elf.Image(kernel)
-        sites, code = tracepoint.read(image, [f"__tracestub_{EVENT}"])
+        sites, code = tracepoint.read(image, [f"__tracestub_{EVENT}",
+                                              f"__tracemore_{EVENT}"])
         part = elf.Image(module)
         part_sites = tracepoint.read(part)[0]
     except (elf.ElfError, OSError) as error:

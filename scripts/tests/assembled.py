@@ -33,18 +33,24 @@ STUB = """
 	.type	__tracestub_sched_switch, @function
 __tracestub_sched_switch:
 .Lgate:	mov	$0, %edx
-	test	$1, %dl
-	jne	.Lmore
-.Lsome:	test	%edx, %edx
-	je	.Ldone
-	call	etch_write
+	test	%edx, %edx
+	jle	.Lother
+.Lsome:	call	etch_write
 .Ldone:	ret
-.Lmore:	mov	__tracepoint_sched_switch + 0x50(%rip), %rax
-	test	%rax, %rax
-	je	.Lsome
-	call	__SCT__tp_func_sched_switch
-	jmp	.Lsome
+.Lother:	test	%edx, %edx
+	je	.Ldone
+	call	__tracemore_sched_switch
+	jmp	.Ldone
 	.size	__tracestub_sched_switch, . - __tracestub_sched_switch
+
+	.type	__tracemore_sched_switch, @function
+__tracemore_sched_switch:
+	mov	__tracepoint_sched_switch + 0x50(%rip), %rax
+	test	%rax, %rax
+	je	.Lnone
+	call	__SCT__tp_func_sched_switch
+.Lnone:	ret
+	.size	__tracemore_sched_switch, . - __tracemore_sched_switch
 
 	.section __imv_table, "a"
 	.balign	8

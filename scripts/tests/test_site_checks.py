@@ -99,7 +99,12 @@ class Checks(unittest.TestCase):
 
     def test_a_stub_that_tests_another_bit(self):
         self.assertEqual(
-            self.failed(("test	$1, %dl", "test	$2, %dl")),
+            self.failed(("%edx\n	jle", "%edx\n	je")),
+            ["sched_switch's stub reads no memory for who records"])
+
+    def test_a_stub_that_forgets_the_others(self):
+        self.assertEqual(
+            self.failed(("call	__tracemore_sched_switch", "nop")),
             ["sched_switch's stub reads no memory for who records"])
 
     def test_a_stub_that_never_looks(self):
