@@ -326,6 +326,20 @@ void etch_ring_peek_begin(struct etch_ring *r, struct etch_cursor *cur)
 }
 EXPORT_SYMBOL_GPL(etch_ring_peek_begin);
 
+/*
+ * What a cursor will show of the block in the reader's hand, which no slot has, if
+ * it comes by it.
+ */
+static unsigned int peek_held(const struct etch_ring *r, const struct etch_cursor *cur)
+{
+	u64 last = etch_ring_block_at(r, cur->end);
+
+	if (!r->held || etch_pos_after(cur->block, r->rd_block) ||
+	    etch_pos_after(r->rd_block, last))
+		return 0;
+	return r->rd_block == last ? etch_pos_count(cur->end) : r->blocks[r->spare].records;
+}
+
 /* Go on to the block at @start, and return how many records are gone before it. */
 static u64 peek_skip(struct etch_ring *r, struct etch_cursor *cur, u64 start)
 {
@@ -336,6 +350,7 @@ static u64 peek_skip(struct etch_ring *r, struct etch_cursor *cur, u64 start)
 	cur->off = 0;
 	cur->seen = 0;
 	cur->left = count_records(r, &cur->block, cur->end, &bytes);
+	cur->left += peek_held(r, cur);
 	return left - cur->left;
 }
 
