@@ -29,6 +29,9 @@
 #define RING_TEST_SOFT_PERIOD	ns_to_ktime(500 * NSEC_PER_USEC)
 #define RING_TEST_TIMER_PERIOD	ns_to_ktime(200 * NSEC_PER_USEC)
 
+/* How long a record is half-way, at times, in microseconds. */
+#define RING_TEST_LINGER_US	50
+
 /* One interrupt in so many goes round the ring, if that takes no more records than this. */
 #define RING_TEST_FLOOD		128
 #define RING_TEST_FLOOD_MAX	64
@@ -84,6 +87,17 @@ static unsigned int ring_test_len(struct ring_test_cpu *c, u32 *random)
 	}
 }
 
+/* Be half-way on purpose now and then, where interrupts may be long in coming by chance. */
+static void ring_test_linger(struct ring_test_cpu *c, enum ring_test_who who, u32 seq)
+{
+	if (seq % 16 || who == RING_TEST_NMI)
+		return;
+	if (seq % 32)
+		udelay(RING_TEST_LINGER_US);
+	else if (who == RING_TEST_TASK)
+		irq_work_queue(&c->work);
+}
+
 /* One record, or one loss. Returns whether it was stored. */
 static bool ring_test_put(struct ring_test_cpu *c, enum ring_test_who who, unsigned int len)
 {
@@ -107,9 +121,7 @@ static bool ring_test_put(struct ring_test_cpu *c, enum ring_test_who who, unsig
 	rec->len = len;
 	rec->who = who;
 	rec->cpu = c->cpu;
-	/* Half-way on purpose, and not always by chance. */
-	if (who == RING_TEST_TASK && rec->seq % 16 == 0)
-		irq_work_queue(&c->work);
+	ring_test_linger(c, who, rec->seq);
 	memset(rec->body, (u8)rec->seq, len - sizeof(*rec));
 	rec->sum = ring_test_sum(rec);
 	etch_ring_commit(c->ring);
@@ -157,20 +169,19 @@ int ring_test_task(void *cpu)
 
 	set_user_nice(current, MAX_NICE);
 	while (!kthread_should_stop()) {
-		unsigned int n = 64;
-		bool stored = true;
+		unsigned int n = 64, lost = 0;
 
-		while (n-- && stored) {
+		while (n--) {
 			guard(preempt)();
-			stored = !READ_ONCE(c->paused) &&
-				 ring_test_put(c, RING_TEST_TASK, ring_test_len(c, random));
+			if (READ_ONCE(c->paused) ||
+			    !ring_test_put(c, RING_TEST_TASK, ring_test_len(c, random)))
+				lost++;
 		}
 		ring_test_disturb(c->cpu);
-		/* Full, off, or just too big. */
-		if (stored)
-			cond_resched();
-		else
+		/* Full, or off: leave the CPU to those who can change that. */
+		if (lost > 32)
 			usleep_range(20, 100);
+		cond_resched();
 	}
 	return 0;
 }
