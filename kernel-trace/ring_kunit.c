@@ -279,7 +279,9 @@ static void nested_flood(struct kunit *test)
 		preempt_disable();
 		rec = etch_ring_reserve(f->ring, 16, &time);
 		if (rec) {
-			*rec = (struct test_rec){ .time = time, .seq = f->stored[TASK]++, .len = 16 };
+			*rec = (struct test_rec){
+				.time = time, .seq = f->stored[TASK]++, .len = 16
+			};
 			for (i = 0; i < 200; i++)
 				put(f, TIMER, 200);
 			etch_ring_commit(f->ring);
