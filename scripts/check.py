@@ -285,6 +285,10 @@ def data_races():
                  ["panic_on_warn=0", TORTURE]
                  + [f"kselftest={test}" for test in KCSAN_TESTS],
                  our_functions(name))
+    log = (layout.BUILD / name / "kselftest.console").read_text(errors="replace")
+    if "kcsan: enabled" not in log:
+        cases.append(tap.Case("KCSAN was not enabled: nothing was looked for",
+                              "failed"))
     print(f"### {name}: run were {' '.join(KCSAN_TESTS)}, and no others",
           flush=True)
     return cases
