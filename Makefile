@@ -27,6 +27,9 @@ shell: fetch tree	## the same kernel, and you in a shell inside
 check: fetch		## every test, in every lane; the last line counts them
 	@$S/check.py $(CHECK)
 
+check-long: fetch	## the same, and kernels with lockdep and KCSAN: hours
+	@$S/check.py long
+
 apply:			## put the series on a kernel tree of yours: KDIR=/path
 	@$S/apply.sh
 
@@ -71,5 +74,5 @@ distclean:		## remove build/ altogether
 
 .NOTPARALLEL:
 
-.PHONY: help run shell check apply build fetch tree dev sync refresh \
+.PHONY: help run shell check check-long apply build fetch tree dev sync refresh \
 	check-series size bench model litmus clean distclean

@@ -22,20 +22,15 @@
 #include <linux/init.h>
 #include <linux/kthread.h>
 #include <linux/mutex.h>
-#include <linux/nmi.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/uaccess.h>
 
-#if defined(CONFIG_X86_64) && !defined(CONFIG_UML) && defined(CONFIG_X86_LOCAL_APIC)
-#include <asm/apic.h>
-#define IMV_TEST_NMI	1
-#endif
-
 #include "immediate_internal.h"
 #include "immediate_test.h"
+#include "test_nmi.h"
 
 DEFINE_IMV(u8, imv_test_8);
 DEFINE_IMV(u16, imv_test_16);
@@ -110,58 +105,10 @@ static void imv_test_start_timer(void *unused)
 	hrtimer_start(timer, ns_to_ktime(NSEC_PER_MSEC), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-#ifdef IMV_TEST_NMI
-static cpumask_t imv_test_nmi_sent;
-
-static int imv_test_nmi(unsigned int type, struct pt_regs *regs)
+static void imv_test_nmi(void)
 {
-	if (!cpumask_test_and_clear_cpu(smp_processor_id(), &imv_test_nmi_sent))
-		return NMI_DONE;
 	imv_test_count(&counts.nmi);
-	return NMI_HANDLED;
 }
-
-static void imv_test_send_nmis(void)
-{
-	int cpu;
-
-	for_each_online_cpu(cpu)
-		if (!cpumask_test_and_set_cpu(cpu, &imv_test_nmi_sent))
-			__apic_send_IPI(cpu, NMI_VECTOR);
-}
-
-static int imv_test_nmis(void *unused)
-{
-	while (!kthread_should_stop()) {
-		imv_test_send_nmis();
-		usleep_range(100, 200);
-	}
-	return 0;
-}
-
-static struct task_struct *imv_test_start_nmis(void)
-{
-	int ret = register_nmi_handler(NMI_LOCAL, imv_test_nmi, 0, "imv_test");
-
-	return ret ? ERR_PTR(ret) : kthread_run(imv_test_nmis, NULL, "imv_test/nmi");
-}
-
-static void imv_test_stop_nmis(struct task_struct *task)
-{
-	kthread_stop(task);
-	/* The last ones that were sent. */
-	while (!cpumask_empty(&imv_test_nmi_sent))
-		usleep_range(100, 200);
-	unregister_nmi_handler(NMI_LOCAL, "imv_test");
-}
-#else
-static struct task_struct *imv_test_start_nmis(void)
-{
-	return NULL;
-}
-
-static void imv_test_stop_nmis(struct task_struct *task) { }
-#endif
 
 /* ---- Writers: the one who asked, and one more ---- */
 
@@ -221,17 +168,15 @@ static int imv_test_write(unsigned long times)
 
 static int imv_test_among_interrupts(unsigned long times)
 {
-	struct task_struct *nmis = imv_test_start_nmis();
-	int cpu, ret;
+	int cpu, ret = etch_test_nmis_start(imv_test_nmi);
 
-	if (IS_ERR(nmis))
-		return PTR_ERR(nmis);
+	if (ret)
+		return ret;
 	on_each_cpu(imv_test_start_timer, NULL, 1);
 	ret = imv_test_write(times);
 	for_each_online_cpu(cpu)
 		hrtimer_cancel(per_cpu_ptr(&imv_test_timer, cpu));
-	if (nmis)
-		imv_test_stop_nmis(nmis);
+	etch_test_nmis_stop();
 	return ret;
 }
 
@@ -314,9 +259,8 @@ static int imv_test_run_show(struct seq_file *m, void *unused)
 {
 	imv_test_show(m, "task", &counts.task);
 	imv_test_show(m, "timer", &counts.timer);
-#ifdef IMV_TEST_NMI
-	imv_test_show(m, "nmi", &counts.nmi);
-#endif
+	if (IS_ENABLED(CONFIG_ETCH_TEST_NMI))
+		imv_test_show(m, "nmi", &counts.nmi);
 	seq_printf(m, "writer: %ld sets %ld failed\n", atomic_long_read(&counts.sets),
 		   atomic_long_read(&counts.failed));
 	return 0;

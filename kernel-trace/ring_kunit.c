@@ -13,6 +13,7 @@
 #include <linux/err.h>
 #include <linux/etch_ring.h>
 #include <linux/hrtimer.h>
+#include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
@@ -27,6 +28,9 @@
 #define WANT_HALF_WAY	5U
 #define HALF_WAY_MS	60000
 
+/* Who writes. */
+enum { TASK, TIMER, WORK, LEVELS };
+
 /* A record: its number, which its last bytes repeat. */
 struct test_rec {
 	u64	time;
@@ -40,16 +44,28 @@ struct test_rec {
 struct fixture {
 	struct etch_ring	*ring;
 	unsigned int		room;
-	u32			stored[2];
+	u32			stored[LEVELS];
 	u32			failed;
-	u32			next[2];
+	u32			next[LEVELS];
 	u64			gaps;
 	u64			missed;
 	u64			read;
 	u64			last_time;
 	struct hrtimer		timer;
-	u32			half_way;
+	struct irq_work		work;
+	u32			half_way[LEVELS];
 };
+
+/* What all of them stored. */
+static u64 stored(const struct fixture *f)
+{
+	u64 sum = 0;
+	int i;
+
+	for (i = 0; i < LEVELS; i++)
+		sum += f->stored[i];
+	return sum;
+}
 
 static void put(struct fixture *f, unsigned int level, unsigned int len)
 {
@@ -75,7 +91,7 @@ static void check_rec(struct kunit *test, struct fixture *f, const struct test_r
 {
 	unsigned int body = rec->len - sizeof(*rec);
 
-	KUNIT_ASSERT_LT(test, rec->level, 2);
+	KUNIT_ASSERT_LT(test, rec->level, LEVELS);
 	KUNIT_ASSERT_GE(test, rec->len, sizeof(*rec));
 	KUNIT_EXPECT_GE(test, rec->time, view->begin);
 	KUNIT_EXPECT_GE(test, rec->time, f->last_time);
@@ -123,7 +139,7 @@ static u64 balance(struct kunit *test, struct fixture *f)
 	struct etch_ring_stats s;
 
 	etch_ring_stats(f->ring, &s);
-	KUNIT_EXPECT_EQ(test, s.written, (u64)f->stored[0] + f->stored[1]);
+	KUNIT_EXPECT_EQ(test, s.written, stored(f));
 	KUNIT_EXPECT_EQ(test, s.written, s.read + s.overwritten + s.entries);
 	KUNIT_EXPECT_EQ(test, s.read, f->read);
 	KUNIT_EXPECT_EQ(test, s.lost_full + s.lost_nested + s.lost_too_big + s.lost_off,
@@ -135,12 +151,14 @@ static u64 balance(struct kunit *test, struct fixture *f)
 static void drain_and_close(struct kunit *test, struct fixture *f)
 {
 	struct etch_ring_stats s;
+	int i;
 
 	balance(test, f);
 	drain(test, f);
 	KUNIT_EXPECT_EQ(test, balance(test, f), 0);
 	etch_ring_stats(f->ring, &s);
-	f->gaps += f->stored[0] - f->next[0] + f->stored[1] - f->next[1];
+	for (i = 0; i < LEVELS; i++)
+		f->gaps += f->stored[i] - f->next[i];
 	KUNIT_EXPECT_EQ(test, s.overwritten, f->gaps);
 	KUNIT_EXPECT_EQ(test, s.overwritten, f->missed);
 	KUNIT_EXPECT_TRUE(test, etch_ring_empty(f->ring));
@@ -192,13 +210,13 @@ static void fill_and_drain(struct kunit *test)
 
 			/* Once round the ring in small steps, then far more than fits. */
 			for (n = 0; n < 5 * PAGE_SIZE / lens[i]; n++) {
-				put(f, 0, lens[i]);
+				put(f, TASK, lens[i]);
 				if (n % 7 == 0)
 					drain(test, f);
 			}
 			KUNIT_EXPECT_EQ(test, f->failed, 0);
 			for (n = 0; n < 100 * PAGE_SIZE / lens[i]; n++)
-				put(f, 0, lens[i]);
+				put(f, TASK, lens[i]);
 			KUNIT_EXPECT_EQ(test, !f->failed, mode);
 			drain_and_close(test, f);
 		}
@@ -210,13 +228,13 @@ static void exact_fill(struct kunit *test)
 	struct fixture *f = fixture(test, 2, false);
 	unsigned int i;
 
-	put(f, 0, f->room);
-	put(f, 0, f->room);
-	put(f, 0, 16);
+	put(f, TASK, f->room);
+	put(f, TASK, f->room);
+	put(f, TASK, 16);
 	KUNIT_EXPECT_EQ(test, f->failed, 1);
 	drain(test, f);
 	for (i = 0; i < 10; i++) {
-		put(f, 0, f->room - 3);
+		put(f, TASK, f->room - 3);
 		drain(test, f);
 	}
 	KUNIT_EXPECT_EQ(test, f->failed, 1);
@@ -229,13 +247,13 @@ static void lost_by_cause(struct kunit *test)
 	struct etch_ring_stats s;
 	unsigned int i;
 
-	put(f, 0, f->room + 1);
-	put(f, 0, UINT_MAX);
+	put(f, TASK, f->room + 1);
+	put(f, TASK, UINT_MAX);
 	etch_ring_off(f->ring);
-	put(f, 0, 16);
+	put(f, TASK, 16);
 	etch_ring_on(f->ring);
 	for (i = 0; i < 5; i++)
-		put(f, 0, f->room);
+		put(f, TASK, f->room);
 	etch_ring_stats(f->ring, &s);
 	KUNIT_EXPECT_EQ(test, s.lost_too_big, 2);
 	KUNIT_EXPECT_EQ(test, s.lost_off, 1);
@@ -255,21 +273,23 @@ static void nested_flood(struct kunit *test)
 		u64 time;
 
 		for (i = 0; i < 3 * f->room / 204; i++)
-			put(f, 0, 200);
+			put(f, TASK, 200);
 		drain(test, f);
 
 		preempt_disable();
 		rec = etch_ring_reserve(f->ring, 16, &time);
 		if (rec) {
-			*rec = (struct test_rec){ .time = time, .seq = f->stored[0]++, .len = 16 };
+			*rec = (struct test_rec){
+				.time = time, .seq = f->stored[TASK]++, .len = 16
+			};
 			for (i = 0; i < 200; i++)
-				put(f, 1, 200);
+				put(f, TIMER, 200);
 			etch_ring_commit(f->ring);
 		}
 		preempt_enable();
 		KUNIT_EXPECT_NOT_NULL(test, rec);
 		KUNIT_EXPECT_GT(test, f->failed, 100);
-		KUNIT_EXPECT_GE(test, f->stored[1], 3 * (f->room / 204));
+		KUNIT_EXPECT_GE(test, f->stored[TIMER], 3 * (f->room / 204));
 		drain_and_close(test, f);
 		KUNIT_EXPECT_EQ(test, f->gaps, 0);
 	}
@@ -288,32 +308,46 @@ static void nested_too_deep(struct kunit *test)
 
 		if (!rec)
 			break;
-		*rec = (struct test_rec){ .time = time, .seq = f->stored[0]++, .len = 16 };
+		*rec = (struct test_rec){ .time = time, .seq = f->stored[TASK]++, .len = 16 };
 	}
-	put(f, 1, 16);
+	put(f, TIMER, 16);
 	while (i--)
 		etch_ring_commit(f->ring);
 	preempt_enable();
 
 	etch_ring_stats(f->ring, &s);
-	KUNIT_EXPECT_EQ(test, f->stored[0], ETCH_RING_MAX_NEST);
+	KUNIT_EXPECT_EQ(test, f->stored[TASK], ETCH_RING_MAX_NEST);
 	KUNIT_EXPECT_EQ(test, s.lost_nested, 1);
 	drain_and_close(test, f);
+}
+
+/* An interrupt's records. */
+static void put_some(struct fixture *f, unsigned int level)
+{
+	unsigned int i;
+
+	f->half_way[level] += f->ring->nest != 0;
+	for (i = 0; i < 20; i++)
+		put(f, level, 16 + f->stored[level] % 50);
+}
+
+static void on_work(struct irq_work *work)
+{
+	put_some(container_of(work, struct fixture, work), WORK);
 }
 
 static enum hrtimer_restart on_timer(struct hrtimer *timer)
 {
 	struct fixture *f = container_of(timer, struct fixture, timer);
-	unsigned int i;
 
-	f->half_way += f->ring->nest != 0;
-	for (i = 0; i < 20; i++)
-		put(f, 1, 16 + f->stored[1] % 50);
+	put_some(f, TIMER);
+	/* Comes when this is over, where this came if the machine lets it. */
+	irq_work_queue(&f->work);
 	hrtimer_forward_now(timer, TIMER_PERIOD);
 	return HRTIMER_RESTART;
 }
 
-/* A timer's interrupt writes in the middle of a task's records. */
+/* A timer's interrupts and irq_work write in the middle of a task's records. */
 static void interrupted(struct kunit *test)
 {
 	unsigned int mode, i;
@@ -322,6 +356,7 @@ static void interrupted(struct kunit *test)
 		struct fixture *f = fixture(test, 4, mode);
 		unsigned long end = jiffies + msecs_to_jiffies(HALF_WAY_MS);
 
+		f->work = IRQ_WORK_INIT_HARD(on_work);
 		hrtimer_init(&f->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 		f->timer.function = on_timer;
 
@@ -329,20 +364,58 @@ static void interrupted(struct kunit *test)
 		migrate_disable();
 		hrtimer_start(&f->timer, TIMER_PERIOD, HRTIMER_MODE_REL_PINNED_HARD);
 		/* How often the timer comes is up to the machine, and to what else it does. */
-		for (i = 0; i < 200000 || READ_ONCE(f->half_way) < WANT_HALF_WAY; i++) {
+		for (i = 0; i < 200000 || READ_ONCE(f->half_way[TIMER]) < WANT_HALF_WAY; i++) {
 			if (time_after(jiffies, end))
 				break;
-			put(f, 0, 16 + i % 90);
+			put(f, TASK, 16 + i % 90);
 			if (i % 100 == 0)
 				drain(test, f);
 		}
 		hrtimer_cancel(&f->timer);
+		irq_work_sync(&f->work);
 		migrate_enable();
 
-		kunit_info(test, "%u interrupts' records, %u interrupts half-way",
-			   f->stored[1], f->half_way);
-		KUNIT_EXPECT_GE(test, f->half_way, WANT_HALF_WAY);
-		KUNIT_EXPECT_GT(test, f->stored[1], 0);
+		kunit_info(test, "timer: %u records, %u times half-way; irq_work: %u, %u",
+			   f->stored[TIMER], f->half_way[TIMER],
+			   f->stored[WORK], f->half_way[WORK]);
+		KUNIT_EXPECT_GE(test, f->half_way[TIMER], WANT_HALF_WAY);
+		KUNIT_EXPECT_GT(test, f->stored[TIMER], 0);
+		KUNIT_EXPECT_GT(test, f->stored[WORK], 0);
+		drain_and_close(test, f);
+	}
+}
+
+/* Each record is half-way until irq_work has written in the middle of it. */
+static void interrupted_each_time(struct kunit *test)
+{
+	unsigned int mode, i;
+
+	for (mode = 0; mode < 2; mode++) {
+		struct fixture *f = fixture(test, 4, mode);
+
+		f->work = IRQ_WORK_INIT_HARD(on_work);
+		for (i = 0; i < WANT_HALF_WAY; i++) {
+			unsigned long end = jiffies + msecs_to_jiffies(HALF_WAY_MS);
+			struct test_rec *rec;
+			u64 time;
+
+			guard(preempt)();
+			rec = etch_ring_reserve(f->ring, 16, &time);
+			if (!rec) {
+				f->failed++;
+				continue;
+			}
+			*rec = (struct test_rec){
+				.time = time, .seq = f->stored[TASK]++, .len = 16
+			};
+			irq_work_queue(&f->work);
+			while (irq_work_is_busy(&f->work) && !time_after(jiffies, end))
+				cpu_relax();
+			etch_ring_commit(f->ring);
+		}
+		irq_work_sync(&f->work);
+		KUNIT_EXPECT_EQ(test, f->half_way[WORK], f->stored[TASK]);
+		KUNIT_EXPECT_GT(test, f->stored[TASK], 0);
 		drain_and_close(test, f);
 	}
 }
@@ -359,7 +432,7 @@ static void peek(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, buf);
 	for (i = 0; i < 1000; i++)
-		put(f, 0, 100);
+		put(f, TASK, 100);
 	etch_ring_stats(f->ring, &before);
 	etch_ring_peek_begin(f->ring, &cur);
 	while (etch_ring_peek_next(f->ring, &cur, buf, &view) > 0)
@@ -375,12 +448,45 @@ static void peek(struct kunit *test)
 		seen += view.records;
 		gone += view.missed;
 		if (i == 0)
-			while (f->stored[0] < 1100)
-				put(f, 0, 100);
+			while (f->stored[TASK] < 1100)
+				put(f, TASK, 100);
 	}
 	gone += view.missed;
 	KUNIT_EXPECT_GT(test, gone, 0);
 	KUNIT_EXPECT_EQ(test, seen + gone, before.entries);
+	drain_and_close(test, f);
+}
+
+/* The taking reader has a block in hand that the cursor is still to come to. */
+static void peek_beside_a_taker(struct kunit *test)
+{
+	struct fixture *f = fixture(test, 4, false);
+	void *buf = kunit_kmalloc(test, PAGE_SIZE, GFP_KERNEL);
+	unsigned int per_block = f->room / 100;
+	struct etch_cursor cur;
+	struct etch_view view;
+	u64 seen = 0;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	for (i = 0; i < 3 * per_block; i++)
+		put(f, TASK, 100);
+	etch_ring_peek_begin(f->ring, &cur);
+
+	/* One block whole; the next one is in hand. */
+	for (i = 0; i < 2; i++) {
+		KUNIT_ASSERT_EQ(test, etch_ring_take(f->ring, &view), 1);
+		if (i)
+			view.len = view.records = 0;
+		check_view(test, f, &view);
+		etch_ring_advance(f->ring, view.len, view.records);
+		f->read += view.records;
+	}
+
+	while (etch_ring_peek_next(f->ring, &cur, buf, &view) > 0)
+		seen += view.records + view.missed;
+	seen += view.missed;
+	KUNIT_EXPECT_EQ(test, seen, 3 * per_block);
 	drain_and_close(test, f);
 }
 
@@ -391,14 +497,14 @@ static void copied_then_overwritten(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < 10; i++)
-		put(f, 0, 100);
+		put(f, TASK, 100);
 	KUNIT_ASSERT_EQ(test, etch_ring_take(f->ring, &view), 1);
 	KUNIT_EXPECT_TRUE(test, view.open);
 	check_view(test, f, &view);
 	etch_ring_advance(f->ring, view.len, view.records);
 	f->read += view.records;
 	for (i = 0; i < 500; i++)
-		put(f, 0, 100);
+		put(f, TASK, 100);
 	drain_and_close(test, f);
 }
 
@@ -413,7 +519,7 @@ static void resize(struct kunit *test)
 			unsigned int nr = 2 << (i * 7 % 5);
 
 			for (n = 0; n < 300; n++)
-				put(f, 0, 100 + n % 30);
+				put(f, TASK, 100 + n % 30);
 			if (i % 3 == 0)
 				drain(test, f);
 			KUNIT_EXPECT_EQ(test, etch_ring_resize(f->ring, nr), 0);
@@ -455,7 +561,9 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(nested_flood),
 	KUNIT_CASE(nested_too_deep),
 	KUNIT_CASE(interrupted),
+	KUNIT_CASE(interrupted_each_time),
 	KUNIT_CASE(peek),
+	KUNIT_CASE(peek_beside_a_taker),
 	KUNIT_CASE(copied_then_overwritten),
 	KUNIT_CASE(resize),
 	KUNIT_CASE(bad_params),

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """Every test, lane by lane; the last line counts them.
 
-  check.py [LANE...]     those of LANES (at the end of this file); default all
+  check.py [LANE...]     those named; default all but the long ones
+  check.py long          all
 
-A lane that cannot run, or that runs no test, has failed. A kernel that does
-not boot, does not end in time, or has trouble on its console, has failed too,
-whatever its tests said.
+LANES and LONG, further down, say what there is. A lane that cannot run, or that
+runs no test, has failed. A kernel that does not boot, does not end in time, or
+has trouble on its console, has failed too, whatever its tests said.
 """
 
 import json
@@ -19,6 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
 import console
 import guest
+import kcsan
 import layout
 import machine
 import site_checks
@@ -34,7 +36,18 @@ BOOT = ["etch_event=sched:sched_process_fork", "etch_buf_size=2M",
 # Those that patch code more often than QEMU can follow: see lib/machine.py.
 ONE_THREAD_TESTS = ["etch:immediate"]
 # Seconds until a guest with the kselftests is given up.
-LIMITS = {"um": 900, "um-bare": 900, "x86-64-events": 2100}
+LIMITS = {"um": 900, "um-bare": 900, "x86-64-events": 2100,
+          "x86-64-lockdep": 3600, "x86-64-kcsan": 3600}
+# What kselftests run where data races are looked for: those that have readers,
+# writers and control at work at the same time.
+KCSAN_TESTS = ["etch:ring_torture", "etch:pipe", "etch:control",
+               "etch:accounting", "etch:order", "etch:instances", "etch:gates"]
+# How long the ring is tortured in each mode, by a long lane.
+TORTURE = "etch_test.torture_ms=30000"
+# The kernel's own objects, of whose functions a data race is ours: Etch, and what
+# the series changes.
+OURS = ("kernel/etch/*.o", "samples/etch/*.o", "kernel/tracepoint.o",
+        "kernel/jump_label.o", "kernel/trace/trace_print.o")
 
 
 class LaneError(Exception):
@@ -109,6 +122,19 @@ def model():
     """The ring buffer's protocol, exhausted by SPIN, with each rule taken out once."""
     need([SCRIPTS / "fetch.sh", "model"])
     return tap_lane([SCRIPTS / "model/check.py"], "model.tap")
+
+
+def ring_long():
+    """The ring buffer's source in user space, until 10^9 records are written."""
+    need([SCRIPTS / "fetch.sh", "arm64"])
+    return tap_lane(["make", "-s", "-C", "selftests/ring", "check-long"],
+                    "ring-long.tap")
+
+
+def model_long():
+    """The ring buffer's protocol in larger sizes."""
+    need([SCRIPTS / "fetch.sh", "model"])
+    return tap_lane([SCRIPTS / "model/check.py", "--long"], "model-long.tap")
 
 
 def litmus():
@@ -189,8 +215,11 @@ def prepare(name):
     return (installed / "kselftest-list.txt").read_text().split()
 
 
-def boot(name, script, limit, append):
-    """The cases that a guest reports."""
+def boot(name, script, limit, append, ours=None):
+    """The cases that a guest reports.
+
+    ours: names of functions, as guest.Result.problems() has them.
+    """
     def show(data):
         """Results as they come, each on a line."""
         for line in data.decode("utf-8", "replace").splitlines():
@@ -200,7 +229,9 @@ def boot(name, script, limit, append):
     result = guest.boot(name, layout.BUILD / name / "initrd.gz", script,
                         limit, show, append)
     cases = tap.parse(result.lines())
-    cases += [tap.Case(problem, "failed") for problem in result.problems()]
+    cases += [tap.Case(problem, "failed") for problem in result.problems(ours)]
+    for title in sorted(set(result.others_races(ours) if ours else [])):
+        print(f"### {name}: known, and not Etch's: {title}", flush=True)
     say(f"Guest ran {result.seconds:.0f} s.")
     return cases
 
@@ -246,17 +277,69 @@ def x86_64():
     return cases + sites(name)
 
 
+def lockdep():
+    """The kselftests in an x86-64 kernel that proves its locking."""
+    name = "x86-64-lockdep"
+    tests = prepare(name)
+    say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
+    cases = boot(name, "kselftest", LIMITS[name],
+                 BOOT + [TORTURE] + [f"kselftest={test}" for test in tests
+                                     if test not in ONE_THREAD_TESTS])
+    print(f"### {name}: NOT run: {' '.join(ONE_THREAD_TESTS)}, which patch code "
+          "too often", flush=True)
+    return cases
+
+
+def our_functions(name):
+    """The names of our functions in a lane's kernel."""
+    folder = layout.BUILD / name
+    objects = [file for pattern in OURS for file in folder.glob(pattern)]
+    if not objects:
+        raise LaneError(f"{folder} has no objects of ours")
+    # And what event headers expand to, wherever they are expanded.
+    expanded = {function for function in kcsan.functions([folder / "vmlinux"])
+                if function.startswith(("etch_", "__tracestub_"))}
+    return kcsan.functions(objects) | expanded
+
+
+def data_races():
+    """Those kselftests with much at once, in an x86-64 kernel with KCSAN."""
+    name = "x86-64-kcsan"
+    tests = prepare(name)
+    missing = set(KCSAN_TESTS) - set(tests)
+    if missing:
+        raise LaneError(f"there is no kselftest {' '.join(missing)}")
+    say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
+    # A race of the kernel's own at boot shall not end it.
+    cases = boot(name, "kselftest", LIMITS[name],
+                 ["panic_on_warn=0", TORTURE]
+                 + [f"kselftest={test}" for test in KCSAN_TESTS],
+                 our_functions(name))
+    log = (layout.BUILD / name / "kselftest.console").read_text(errors="replace")
+    if "kcsan: enabled" not in log:
+        cases.append(tap.Case("KCSAN was not enabled: nothing was looked for",
+                              "failed"))
+    print(f"### {name}: run were {' '.join(KCSAN_TESTS)}, and no others",
+          flush=True)
+    return cases
+
+
 LANES = {"harness": harness, "series": series, "docs": docs, "ring": ring,
          "model": model, "litmus": litmus, "kunit": kunit,
-         "kunit-arm64": kunit_arm64, "um": um, "um-bare": um_bare, "x86-64": x86_64}
+         "kunit-arm64": kunit_arm64, "um": um, "um-bare": um_bare,
+         "x86-64": x86_64}
+# What is slow, kernels that watch themselves above all: make check-long.
+LONG = {"ring-long": ring_long, "model-long": model_long,
+        "x86-64-lockdep": lockdep, "x86-64-kcsan": data_races}
+ALL = {**LANES, **LONG}
 
 
 def run_lane(name):
     """(cases, seconds) of a lane; whatever keeps it from running is a case."""
     start = time.monotonic()
-    say(f"Lane {name}: {LANES[name].__doc__}")
+    say(f"Lane {name}: {ALL[name].__doc__}")
     try:
-        cases = LANES[name]()
+        cases = ALL[name]()
         if not cases:
             raise LaneError("no test ran")
     except (LaneError, machine.MachineError, tree.TreeError, OSError) as error:
@@ -275,18 +358,23 @@ def count(cases, status):
 
 def table(results):
     """The lanes with their counts and times."""
-    row = "{:<10} {:>7} {:>7} {:>8} {:>8}"
+    row = "{:<14} {:>7} {:>7} {:>8} {:>8}"
     print("\n" + row.format("lane", "passed", "failed", "skipped", "seconds"))
     for name, (cases, seconds) in results.items():
         print(row.format(name, count(cases, "passed"), count(cases, "failed"),
                          count(cases, "skipped"), f"{seconds:.0f}"))
+    left_out = [name for name in ALL if name not in results]
+    if left_out:
+        print(f"### NOT run: {' '.join(left_out)}")
 
 
 def main():
     names = sys.argv[1:] or list(LANES)
-    unknown = [name for name in names if name not in LANES]
+    if names == ["long"]:
+        names = list(ALL)
+    unknown = [name for name in names if name not in ALL]
     if unknown:
-        sys.exit(f"no lane {unknown[0]}; there are: {' '.join(LANES)}")
+        sys.exit(f"no lane {unknown[0]}; there are: {' '.join(ALL)}")
     results = {}
     if run(["python3", SCRIPTS / "tree.py", "build"], "tree.log")[0]:
         print((LOGS / "tree.log").read_text())

@@ -213,6 +213,26 @@ static inline long long number_in(const char *text, const char *name)
 	return -1;
 }
 
+/* Of "WHO: N what N what": the number before @what, or -1. */
+static inline long long count_of(const char *text, const char *who, const char *what)
+{
+	const char *line = strstr(text, who), *end;
+	long long value;
+	int used;
+
+	if (!line)
+		return -1;
+	line += strlen(who) + 1;
+	end = strchrnul(line, '\n');
+	while (line < end && sscanf(line, "%lld%n", &value, &used) == 1) {
+		line += used + 1;
+		if (!strncmp(line, what, strlen(what)))
+			return value;
+		line = strchrnul(line, ' ');
+	}
+	return -1;
+}
+
 /* One number of a CPU's stats. */
 static inline long long stat_of(const char *tree, int cpu, const char *name)
 {

@@ -71,26 +71,6 @@ static int end_of(pid_t pid)
 	return status;
 }
 
-/* Of "WHO: N what N what": the number before @what. */
-static long long count_of(const char *text, const char *who, const char *what)
-{
-	const char *line = strstr(text, who), *end;
-	long long value;
-	int used;
-
-	if (!line)
-		return -1;
-	line += strlen(who) + 1;
-	end = strchrnul(line, '\n');
-	while (line < end && sscanf(line, "%lld%n", &value, &used) == 1) {
-		line += used + 1;
-		if (!strncmp(line, what, strlen(what)))
-			return value;
-		line = strchrnul(line, ' ');
-	}
-	return -1;
-}
-
 FIXTURE(immediate)
 {
 	char *text;

@@ -15,6 +15,7 @@ import subprocess
 import time
 
 import console
+import kcsan
 import layout
 import machine
 
@@ -31,8 +32,16 @@ class Result:
         self.seconds = seconds
         self.in_time = in_time
 
-    def problems(self):
-        """Why the lane has failed: sentences; none if it has not."""
+    def problems(self, ours=None):
+        """Why the lane has failed: sentences; none if it has not.
+
+        ours: names of functions; data races without one of them are no
+        problem of ours, and are to be had from others_races().
+        """
+        others = set()
+        if ours is not None:
+            others = {race.number for race in kcsan.races(self.console)
+                      if not race.is_of(ours)}
         found = []
         if not BOOT.search(self.report):
             found.append("the guest did not boot: no report came")
@@ -43,9 +52,15 @@ class Result:
             found.append("the report broke off before its last line")
         elif end[1] != "0":
             found.append(f"the guest's script ended with status {end[1]}")
-        found += [f"{what} on the console, line {number}: {line}"
-                  for number, what, line in console.scan(self.console)[:5]]
-        return found
+        trouble = [f"{what} on the console, line {number}: {line}"
+                   for number, what, line in console.scan(self.console)
+                   if number not in others]
+        return found + trouble[:5]
+
+    def others_races(self, ours):
+        """Titles of the data races without a function of ours."""
+        return [race.title for race in kcsan.races(self.console)
+                if not race.is_of(ours)]
 
     def lines(self):
         """The report without the lines about the guest itself."""
