@@ -426,8 +426,11 @@ EXPORT_SYMBOL_GPL(etch_ring_free);
  */
 void etch_ring_on(struct etch_ring *r)
 {
-	/* (a) pairs with (A). */
-	smp_store_release(&r->limit, (unsigned int)(r->size >> ETCH_POS_SHIFT) - r->header);
+	unsigned int limit = (r->size >> ETCH_POS_SHIFT) - r->header;
+
+	/* (a) pairs with (A), both. */
+	smp_store_release(&r->limit, limit);
+	smp_store_release(&r->quick, r->clock == ETCH_CLOCK_COUNTER ? limit : 0);
 }
 EXPORT_SYMBOL_GPL(etch_ring_on);
 
@@ -443,6 +446,7 @@ EXPORT_SYMBOL_GPL(etch_ring_on);
 void etch_ring_off(struct etch_ring *r)
 {
 	WRITE_ONCE(r->limit, 0);
+	WRITE_ONCE(r->quick, 0);
 }
 EXPORT_SYMBOL_GPL(etch_ring_off);
 
@@ -514,6 +518,8 @@ EXPORT_SYMBOL_GPL(etch_ring_set_mode);
 void etch_ring_set_clock(struct etch_ring *r, enum etch_clock clock)
 {
 	WRITE_ONCE(r->clock, clock);
+	/* If it is on. */
+	WRITE_ONCE(r->quick, clock == ETCH_CLOCK_COUNTER ? READ_ONCE(r->limit) : 0);
 }
 EXPORT_SYMBOL_GPL(etch_ring_set_clock);
 

@@ -137,6 +137,11 @@ static noinline struct etch_write etch_write_begin_raised(unsigned long len,
 	return w;
 }
 
+/* As few cache lines as can be. */
+struct etch_write etch_write_begin(unsigned long len, const struct etch_event *event,
+				   u64 mask) __aligned(L1_CACHE_BYTES);
+void etch_write_end(struct etch_ring *ring) __aligned(L1_CACHE_BYTES);
+
 /**
  * etch_write_begin() - reserve a record
  * @len: bytes, head included
@@ -150,7 +155,6 @@ static noinline struct etch_write etch_write_begin_raised(unsigned long len,
  * Return: the record with its head filled in, and what etch_write_end() wants; or
  * NULL as the record: then there is no etch_write_end() to call.
  */
-__aligned(L1_CACHE_BYTES)
 struct etch_write etch_write_begin(unsigned long len, const struct etch_event *event,
 				   u64 mask)
 {
@@ -219,7 +223,6 @@ static noinline void etch_write_end_any(struct etch_ring *ring)
  * Context: as etch_write_begin(), and the same CPU; records that began later have
  * ended.
  */
-__aligned(L1_CACHE_BYTES)
 void etch_write_end(struct etch_ring *ring)
 {
 	if (unlikely(READ_ONCE(ring->nest) != 1))

@@ -175,7 +175,9 @@ struct etch_event {
 	union {
 		u64 word;
 		struct {
-			u16 time[ETCH_TIME_BITS / 16];	/* zero */
+			/* private: zero, where the time goes */
+			u16 time[ETCH_TIME_BITS / 16];
+			/* public: */
 			u16 id;
 		};
 	};

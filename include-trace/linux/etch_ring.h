@@ -123,7 +123,7 @@ struct etch_block {
  * struct etch_ring - one CPU's buffer; all fields are the ring's own
  *
  * The first cache line is all that the fast path touches besides the record. It is
- * written by the ring's CPU only, but for @limit and @clock. Losing a record because
+ * written by the ring's CPU only, but for @quick, @limit and @clock. Losing a record because
  * the ring is full touches @lost and @consumed, too.
  */
 struct etch_ring {
@@ -132,14 +132,10 @@ struct etch_ring {
 	u64		committed;	/* all before it is stored; an earlier value of pos */
 	u64		start;		/* cached: where the records of the current block start */
 	u8		*base;		/* cached: the address that belongs to start */
-	union {
-		struct {
-			unsigned int	nest;	/* writers in flight */
-			enum etch_clock	clock;
-		};
-		u64	unusual;	/* both at a glance: zero is the usual case */
-	};
+	unsigned int	nest;		/* writers in flight */
+	unsigned int	quick;		/* limit if the clock is the counter, else 0 */
 	unsigned int	limit;		/* bytes for records in a block; 0: off */
+	enum etch_clock	clock;
 	u64		full;		/* cached: what consumed was when there was no free block */
 
 	/* The slow path's: read by the ring's CPU, changed when quiescent. */
@@ -382,7 +378,7 @@ static __always_inline enum etch_quick
 etch_ring_reserve_quick(struct etch_ring *r, unsigned long len, u64 *time, void **record)
 {
 	/* (A) as in etch_ring_reserve() */
-	unsigned int limit = smp_load_acquire(&r->limit);
+	unsigned int limit = smp_load_acquire(&r->quick);
 	u64 pos = READ_ONCE(r->pos);
 	u64 at = etch_pos_align(pos);
 	u64 off = (at - READ_ONCE(r->start)) >> ETCH_POS_SHIFT;
@@ -393,9 +389,7 @@ etch_ring_reserve_quick(struct etch_ring *r, unsigned long len, u64 *time, void 
 		etch_ring_lose(r, ETCH_LOST_FULL);
 		return ETCH_QUICK_LOST;
 	}
-	/* Somebody in flight, or not the counter. */
-	BUILD_BUG_ON(ETCH_CLOCK_COUNTER);
-	if (unlikely(READ_ONCE(r->unusual)))
+	if (unlikely(READ_ONCE(r->nest)))
 		return ETCH_QUICK_OTHER;
 
 	/* Both are worked out here: behind the clock there are no registers left. */

@@ -92,7 +92,7 @@ mutant "commits before the record is stored" $fast \
 mutant "commits for a writer it has interrupted" $fast \
 	's/likely\(nest == 1\)/1/'
 mutant "looks at a ring before it sees it on" $fast \
-	's/smp_load_acquire\(&r->limit\)/READ_ONCE(r->limit)/g'
+	's/smp_load_acquire\(&r->(limit|quick)\)/READ_ONCE(r->$1)/g'
 mutant "stores a place without looking if it is still free" $fast \
 	's/!try_cmpxchg_local\(&r->pos, &pos, at \+ ETCH_POS\(len\) \+ 1\)/({ WRITE_ONCE(r->pos, at + ETCH_POS(len) + 1); 0; })/'
 mutant "reads the clock once only" $fast \
@@ -154,7 +154,7 @@ mutant "is still full after a reset" ring.c \
 mutant "is still full after a resize" ring.c \
 	's/(r->consumed = first;\n)\tr->full = ETCH_NOT_FULL;/$1/'
 mutant "turns a ring on before control is done" ring.c \
-	's/smp_store_release\(&r->limit, /WRITE_ONCE(r->limit, /'
+	's/smp_store_release\(&r->(limit|quick), /WRITE_ONCE(r->$1, /g'
 mutant "drops blocks in a resize without counting" ring.c \
 	's/local_add\(r->blocks\[block\]\.records, &r->overwritten\);//'
 mutant "drops blocks that the reader is in without telling it" ring.c \
