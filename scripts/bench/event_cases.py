@@ -23,6 +23,8 @@ SITUATIONS = {
     "clock_local": "local",
     "clock_seq": "a number for a clock",
     "overwrite": "overwriting",
+    "subbuf_4": "overwriting, sub-buffers of 4 KiB",
+    "subbuf_64": "overwriting, sub-buffers of 64 KiB",
     "discard": "full, discarding",
     "two": "two instances",
     "beside": "an instance off beside",

@@ -134,6 +134,28 @@ overwrite()
 	plain overwrite
 }
 
+# The same with sub-buffers of so many KiB; they are 16 in Etch, 4 in ftrace.
+subbuf()
+{
+	both "$1" buffer_subbuf_size_kb
+	both $SIZE buffer_size_kb
+	write "fill $FILL etch_small ftrace_small" $RUN
+	plain "subbuf_$1"
+	write 16 $ETCH/buffer_subbuf_size_kb
+	write 4 $FTRACE/buffer_subbuf_size_kb
+	both $SIZE buffer_size_kb
+}
+
+subbuf_4()
+{
+	subbuf 4
+}
+
+subbuf_64()
+{
+	subbuf 64
+}
+
 discard()
 {
 	write discard $ETCH/buffer_mode
