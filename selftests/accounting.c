@@ -189,7 +189,7 @@ TEST_F_TIMEOUT(accounting, with_a_reader, 240)
 }
 
 #define SWITCH		"events/sched/sched_switch/enable"
-#define OTHER		TREE "/instances/other"
+#define OTHER		ETCH "/instances/other"
 
 /* Enough for the event to be hit some times. */
 static void switch_tasks(void)

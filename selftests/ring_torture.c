@@ -131,7 +131,9 @@ TEST_F_TIMEOUT(torture, every_record_is_accounted_for, 2 * MAX_MS / 1000)
 	expect_some(_metadata, self->text, "control:", "resizes");
 	expect_some(_metadata, self->text, "control:", "toggles");
 	expect_some(_metadata, self->text, "lost:", "big");
-	expect_some(_metadata, self->text, "lost:", "off");
+	/* With one CPU nobody writes while the ring is off for a moment. */
+	if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
+		expect_some(_metadata, self->text, "lost:", "off");
 	if (variant->overwrites)
 		expect_some(_metadata, self->text, "readers:", "overwritten");
 	if (variant->discards)
