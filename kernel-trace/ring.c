@@ -124,7 +124,7 @@ static u64 lost_total(const struct etch_ring *r)
 
 	for (i = 0; i < ETCH_LOST_NR; i++)
 		if (i != ETCH_LOST_OFF)
-			sum += local_read(&r->lost[i]);
+			sum += local_read(&r->lost[i]) - r->forgotten[i];
 	return sum;
 }
 
@@ -484,8 +484,9 @@ void etch_ring_reset(struct etch_ring *r)
 	r->reread = 0;
 	r->told = 0;
 
+	/* Writers go on losing what the ring is off for: their count is not touched. */
 	for (i = 0; i < ETCH_LOST_NR; i++)
-		local_set(&r->lost[i], 0);
+		r->forgotten[i] = local_read(&r->lost[i]);
 	local_set(&r->written, 0);
 	local_set(&r->overwritten, 0);
 }

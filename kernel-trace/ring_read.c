@@ -497,6 +497,11 @@ static u64 count_written(const struct etch_ring *r, u64 *committed)
 	return written + etch_pos_count(*committed);
 }
 
+static u64 count_lost(const struct etch_ring *r, enum etch_lost cause)
+{
+	return local_read(&r->lost[cause]) - r->forgotten[cause];
+}
+
 /**
  * etch_ring_stats() - the figures
  * @r:     the ring
@@ -538,9 +543,9 @@ void etch_ring_stats(struct etch_ring *r, struct etch_ring_stats *stats)
 
 	/* A block that has just been claimed may not have been counted yet. */
 	stats->overwritten = max_t(s64, overwritten_unread(r), 0);
-	stats->lost_full = local_read(&r->lost[ETCH_LOST_FULL]);
-	stats->lost_nested = local_read(&r->lost[ETCH_LOST_NESTED]);
-	stats->lost_too_big = local_read(&r->lost[ETCH_LOST_TOO_BIG]);
-	stats->lost_off = local_read(&r->lost[ETCH_LOST_OFF]);
+	stats->lost_full = count_lost(r, ETCH_LOST_FULL);
+	stats->lost_nested = count_lost(r, ETCH_LOST_NESTED);
+	stats->lost_too_big = count_lost(r, ETCH_LOST_TOO_BIG);
+	stats->lost_off = count_lost(r, ETCH_LOST_OFF);
 }
 EXPORT_SYMBOL_GPL(etch_ring_stats);

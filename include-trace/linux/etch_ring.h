@@ -147,7 +147,8 @@ struct etch_ring {
 	unsigned int	header;		/* bytes at the start of a block */
 	bool		overwrite;
 	int		node;
-	local_t		lost[ETCH_LOST_NR];
+	local_t		lost[ETCH_LOST_NR];	/* since the ring was made */
+	u64		forgotten[ETCH_LOST_NR]; /* of those, when it was emptied last */
 	local_t		written;	/* in blocks that were left */
 	local_t		overwritten;	/* in blocks that were dropped, read or not */
 

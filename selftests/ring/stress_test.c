@@ -246,9 +246,8 @@ static void reset(const struct etch_ring_stats *s)
 }
 
 /*
- * Control, as the kernel's users of the ring do it: off, wait, act, on. A reset puts the
- * count of what is lost while off to zero, so writers that go on losing make it
- * inexact, unless they are parked.
+ * Control, as the kernel's users of the ring do it: off, wait, act, on. What writers lose
+ * between our asking for the figures and a reset is in nobody's, unless they are parked.
  */
 static void control(void)
 {
