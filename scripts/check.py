@@ -30,10 +30,11 @@ import tree
 SCRIPTS = layout.TOP / "scripts"
 LOGS = layout.BUILD / "log"
 # What tests of early tracing need of the command line.
-BOOT = ["etch_event=sched:sched_process_fork", "etch_buf_size=2M",
-        # Of KUnit's suites those that a kselftest has run again.
-        "kunit.enable=1", "kunit.filter_glob=imv*"]
-# Those that patch code more often than QEMU can follow: see lib/machine.py.
+BOOT = ["etch_event=sched:sched_process_fork", "etch_buf_size=2M"]
+# At boot, those of KUnit's suites that a kselftest has run again.
+KUNIT = ["kunit.enable=1", "kunit.filter_glob=imv*"]
+# Those that patch code more often than QEMU can follow: see lib/machine.py. KUNIT's
+# do, too.
 ONE_THREAD_TESTS = ["etch:immediate"]
 # Seconds until a guest with the kselftests is given up.
 LIMITS = {"um": 900, "um-bare": 900, "x86-64-events": 2100,
@@ -240,7 +241,7 @@ def kselftest(name):
     """The kselftests in the kernel of a lane."""
     prepare(name)
     say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
-    return boot(name, "kselftest", LIMITS[name], BOOT)
+    return boot(name, "kselftest", LIMITS[name], BOOT + KUNIT)
 
 
 def um():
@@ -272,7 +273,7 @@ def x86_64():
     say("Once more, with ONE THREAD of QEMU for both processors, for "
         + " ".join(ONE_THREAD_TESTS))
     cases += boot(name, "kselftest", LIMITS[name],
-                  BOOT + [machine.ONE_THREAD]
+                  BOOT + KUNIT + [machine.ONE_THREAD]
                   + [f"kselftest={test}" for test in ONE_THREAD_TESTS])
     return cases + sites(name)
 

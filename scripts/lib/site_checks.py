@@ -92,6 +92,8 @@ def gate_look(code, start, gates):
     for address in sorted(code.walk([start])):
         one = code.insns[address]
         register = gates.get(address, register)
+        copy = re.match(rf"mov +%{register},%(\w+)$", one.text)
+        register = copy[1] if copy else register
         if register and re.match(rf"testl? +%{register},%{register}$",
                                  one.text):
             jump = code.insns.get(address + len(one.raw))
