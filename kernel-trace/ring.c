@@ -428,8 +428,9 @@ void etch_ring_on(struct etch_ring *r)
 {
 	unsigned int limit = (r->size >> ETCH_POS_SHIFT) - r->header;
 
-	/* (a) pairs with (A), both. */
+	/* (a) pairs with (A). */
 	smp_store_release(&r->limit, limit);
+	/* (a), too, for those who are quick. */
 	smp_store_release(&r->quick, r->clock == ETCH_CLOCK_COUNTER ? limit : 0);
 }
 EXPORT_SYMBOL_GPL(etch_ring_on);
