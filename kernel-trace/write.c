@@ -54,7 +54,7 @@ static DEFINE_PER_CPU(struct etch_copies, etch_copies);
  */
 static __always_inline struct etch_ring *etch_this_ring(u64 mask)
 {
-	return raw_cpu_read(etch_cpu_rings.by_bit[__ffs(mask)]);
+	return this_cpu_read(etch_cpu_rings.by_bit[__ffs(mask)]);
 }
 
 static __always_inline bool etch_is_one(u64 mask)
@@ -148,8 +148,7 @@ void etch_write_end(struct etch_ring *ring) __aligned(L1_CACHE_BYTES);
  * @event: what was hit
  * @mask: the instances that want it, by bit; at least one
  *
- * Where a record is lost, its ring has counted it. (The arguments are in this order
- * because on x86-64 the clock is read into where the third one stands.)
+ * Where a record is lost, its ring has counted it.
  *
  * Context: any, NMI included, with preemption disabled until etch_write_end().
  * Return: the record with its head filled in, and what etch_write_end() wants; or
