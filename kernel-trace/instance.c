@@ -168,11 +168,14 @@ static void etch_rings_go(struct etch_instance *inst, int want)
  */
 int etch_instance_set_on(struct etch_instance *inst, bool on)
 {
-	int ret = on ? etch_gates_set_on(inst, true) : 0;
+	int ret;
 
 	lockdep_assert_held(&etch_mutex);
-	if (ret)
-		return ret;
+	if (on) {
+		ret = etch_gates_set_on(inst, true);
+		if (ret)
+			return ret;
+	}
 
 	mutex_lock(&inst->read_mutex);
 	WRITE_ONCE(inst->on, on);
