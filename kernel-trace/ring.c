@@ -68,8 +68,9 @@
  * writers' end of a pair.
  *
  *	label	where				orders			pairs with
- *	A	reserve: acquire @limit		limit, then all else	a
- *	a	etch_ring_on(): release		control, then @limit	A
+ *	A	reserve: acquire @limit,	limit, then all else	a
+ *		or @quick
+ *	a	etch_ring_on(): release both	control, then these	A
  *	B	commit: release @committed	records, descriptors,	b
  *						then @committed
  *	b	readers: acquire @committed	@committed, then these	B
