@@ -3,7 +3,8 @@
 
 A report names two accesses, each with its stack. A race is ours if a function of
 ours is in one of the stacks, down to where an interrupt came: what the
-interrupt came upon has no part in it.
+interrupt came upon has no part in it. Nor have the callers of a function that
+waits, by what stands on its own stack.
 """
 
 import re
@@ -14,6 +15,8 @@ HEAD = re.compile(r"BUG: KCSAN: (.*)$")
 FRAME = re.compile(r"^(?:\[[^]]*\])?\s+([A-Za-z_][\w.]*)\+0x[0-9a-f]+/0x[0-9a-f]+")
 # Below it is what was interrupted.
 ENTRY = re.compile(r"^asm_(sysvec_|exc_|common_interrupt)|^common_interrupt_return$")
+# What these race for with the timer that wakes them is a variable of their own.
+WAITS = {"schedule_hrtimeout_range_clock"}
 # An access, or the stack of its origin, begins.
 ACCESS = re.compile(r"\b(by|on) (task|interrupt)|^(?:\[[^]]*\])?\s*"
                     r"(read|write|race|assert|reordered)")
@@ -50,7 +53,8 @@ def races(text):
         elif frame:
             if not below:
                 race.functions.add(frame[1])
-            below = below or bool(ENTRY.match(frame[1]))
+            below = (below or frame[1] in WAITS
+                     or bool(ENTRY.match(frame[1])))
         elif ACCESS.search(line):
             below = False
     return found

@@ -56,6 +56,15 @@ class Races(unittest.TestCase):
         race, = kcsan.races(MAINLINE.replace("lapic_cal_handler+", "claim+"))
         self.assertTrue(race.is_of(NAMES))
 
+    def test_who_waits_has_no_part(self):
+        frame = "[    0.120000]  setup_boot_APIC_clock+0x2b1/0x9f0\n"
+        caller = "[    0.120000]  claim+0x1/0x2\n"
+        for waits in ("schedule_hrtimeout_range_clock", "mutex_lock"):
+            report = MAINLINE.replace(frame, frame.replace(
+                "setup_boot_APIC_clock", waits) + caller)
+            race, = kcsan.races(report)
+            self.assertEqual(race.is_of(NAMES), waits == "mutex_lock")
+
     def test_a_report_that_breaks_off(self):
         lines = MAINLINE.splitlines()[:5]
         race, = kcsan.races("\n".join(lines))
