@@ -17,9 +17,6 @@ MEMORY = "1G"
 # int3" with no breakpoint in memory and nobody patching. With one thread it does
 # not. The kernel passes the word over.
 ONE_THREAD = "etch_test.one_thread"
-# Interrupts come between the blocks of instructions that QEMU translates. A block
-# of one instruction has them come anywhere, at a tenth of the speed.
-ONE_INSTRUCTION = "etch_test.one_instruction"
 # More processors change what races there are; two is what CI has.
 PROCESSORS = 2
 
@@ -102,12 +99,6 @@ def one_thread(command):
     return [word.replace("thread=multi", "thread=single") for word in command]
 
 
-def one_instruction(command):
-    """QEMU's words with one instruction to a translated block."""
-    return [f"{word},one-insn-per-tb=on" if word.startswith("tcg,") else word
-            for word in command]
-
-
 def counting(command):
     """QEMU's words with one processor whose counter counts instructions.
 
@@ -121,7 +112,7 @@ def x86_64(kernel, initrd, append, serial, report, icount=False):
     """QEMU: the serial line is the console, a virtio port the report.
 
     ONE_THREAD among the kernel's words has one thread of QEMU run all
-    processors, ONE_INSTRUCTION has interrupts come between any two.
+    processors.
     """
     env, command = qemu()
     processors = 1 if icount else PROCESSORS
@@ -129,8 +120,6 @@ def x86_64(kernel, initrd, append, serial, report, icount=False):
         command = counting(command)
     elif ONE_THREAD in append:
         command = one_thread(command)
-    if ONE_INSTRUCTION in append:
-        command = one_instruction(command)
     words = ["console=ttyS0", "panic=-1", "panic_on_warn=1", *append]
     return [*command, "-M", "q35", "-cpu", "max", "-smp", str(processors),
             "-m", MEMORY, "-nodefaults", "-no-user-config",
