@@ -98,9 +98,13 @@ mutant "stores a place without looking if it is still free" $fast \
 mutant "reads the clock once only" $fast \
 	's/(\t+do \{.*?)(\t\t\*time = [^;]*;\n)/$2$1/s'
 mutant "takes the straight line half-way in another writer" $fast \
-	's/READ_ONCE\(r->nest\) \| //'
-mutant "takes the straight line with any clock" $fast \
-	's/ \| READ_ONCE\(r->clock\)//'
+	's/if \(unlikely\(READ_ONCE\(r->nest\)\)\)\n\t\treturn ETCH_QUICK_OTHER;//'
+mutant "takes the straight line with any clock" ring.c \
+	's/r->clock == ETCH_CLOCK_COUNTER \? limit : 0/limit/'
+mutant "takes the straight line after a change of the clock" ring.c \
+	's/clock == ETCH_CLOCK_COUNTER \? READ_ONCE\(r->limit\) : 0/READ_ONCE(r->limit)/'
+mutant "takes the straight line in a ring that is off" ring.c \
+	's/WRITE_ONCE\(r->quick, 0\);//'
 mutant "forgets that others left the publishing to it" $fast \
 	's/why == ETCH_QUICK_RAISED/0/'
 mutant "stores in the straight line without looking if the place is still free" $fast \
@@ -155,6 +159,8 @@ mutant "is still full after a resize" ring.c \
 	's/(r->consumed = first;\n)\tr->full = ETCH_NOT_FULL;/$1/'
 mutant "turns a ring on before control is done" ring.c \
 	's/smp_store_release\(&r->(limit|quick), /WRITE_ONCE(r->$1, /g'
+mutant "remembers what was lost before a reset" ring.c \
+	's/r->forgotten\[i\] = local_read\(&r->lost\[i\]\)/r->forgotten[i] = 0/'
 mutant "drops blocks in a resize without counting" ring.c \
 	's/local_add\(r->blocks\[block\]\.records, &r->overwritten\);//'
 mutant "drops blocks that the reader is in without telling it" ring.c \
