@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * What per_cpu/cpuN/trace_pipe_raw gives: packets of Common Trace Format 1.8, one
+ * behind the other, each with this at its start and records up to content_size.
+ *
+ * The file "metadata" of the same folder describes all of it. Who only copies packets
+ * needs nothing else of this header than packet_size, and perhaps generation; who
+ * reads records by himself finds each on a multiple of 4 bytes, where the one before
+ * it ended, rounded up.
+ *
+ * Numbers have the byte order of the machine, and no field is aligned to more than
+ * 4 bytes.
+ */
+#ifndef _UAPI_LINUX_ETCH_PACKET_H
+#define _UAPI_LINUX_ETCH_PACKET_H
+
+#include <linux/types.h>
+
+#define ETCH_PACKET_MAGIC	0xC1FC1FC1	/* of every packet of the format */
+#define ETCH_PACKET_UUID	16		/* bytes */
+#define ETCH_PACKET_COMM	16		/* bytes, as TASK_COMM_LEN */
+
+/**
+ * struct etch_packet_header - what a packet starts with
+ * @magic: ETCH_PACKET_MAGIC
+ * @uuid: of the trace; the same as in its metadata
+ * @stream_id: 0
+ * @timestamp_begin: by the trace's clock; not after its first record, nor before the
+ *	end of the packet before it
+ * @timestamp_end: not before its last record
+ * @content_size: bits, this header included
+ * @packet_size: bits, to where the next packet starts; a whole number of pages
+ * @packet_seq_num: of the packets of this CPU; a gap stands for packets overwritten
+ * @events_discarded: records of this CPU that were overwritten unread or lost, before
+ *	this packet was begun
+ * @overwritten: of those, how many had been stored
+ * @lost_full: how many were lost in discard mode because the buffer was full
+ * @lost_nested: how many because of where an interrupt came: modulo 2^32
+ * @lost_too_big: how many because they fit in no sub-buffer: modulo 2^32
+ * @cpu_id: the CPU
+ * @pid: the thread that was running when the packet was begun
+ * @comm: its name, as far as known
+ * @generation: metadata that is this new, or newer, describes all records of the packet
+ * @records: how many it has
+ */
+struct etch_packet_header {
+	__u32	magic;
+	__u8	uuid[ETCH_PACKET_UUID];
+	__u32	stream_id;
+	__u64	timestamp_begin;
+	__u64	timestamp_end;
+	__u64	content_size;
+	__u64	packet_size;
+	__u64	packet_seq_num;
+	__u64	events_discarded;
+	__u64	overwritten;
+	__u64	lost_full;
+	__u32	lost_nested;
+	__u32	lost_too_big;
+	__u32	cpu_id;
+	__s32	pid;
+	char	comm[ETCH_PACKET_COMM];
+	__u32	generation;
+	__u32	records;
+};
+
+#endif /* _UAPI_LINUX_ETCH_PACKET_H */
