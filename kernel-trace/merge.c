@@ -151,6 +151,8 @@ static bool etch_stream_more(struct etch_merge *m, struct etch_stream *s)
 /* Get the next view with something in it. False: there is none. */
 static bool etch_stream_fill(struct etch_merge *m, struct etch_stream *s)
 {
+	u64 lost;
+
 	etch_stream_pass(m, s);
 	do {
 		if (!etch_stream_more(m, s)) {
@@ -162,12 +164,13 @@ static bool etch_stream_fill(struct etch_merge *m, struct etch_stream *s)
 			etch_ring_advance(s->ring, 0, 0);
 	} while (!s->view.len);
 
+	lost = etch_view_lost(&s->view);
 	s->last = s->view.begin;
 	s->item.lost += s->view.missed;
 	/* A ring that was emptied counts from zero again. */
-	if (s->begun && s->view.lost > s->lost)
-		s->item.lost += s->view.lost - s->lost;
-	s->lost = s->view.lost;
+	if (s->begun && lost > s->lost)
+		s->item.lost += lost - s->lost;
+	s->lost = lost;
 	s->begun = true;
 	return true;
 }

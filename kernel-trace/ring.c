@@ -109,6 +109,7 @@
 #include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -117,15 +118,19 @@
 /* How trying to open a block ended, beside the ETCH_LOST_ causes. */
 #define ETCH_AGAIN	ETCH_LOST_NR
 
-/* What readers are told. Who turned the ring off knows what he does not see. */
-static u64 lost_total(const struct etch_ring *r)
+/*
+ * What readers are told, by cause, and the sum. Who turned the ring off knows what he
+ * does not see.
+ */
+static u64 count_lost(const struct etch_ring *r, u64 lost[ETCH_LOST_OFF])
 {
 	u64 sum = 0;
 	int i;
 
-	for (i = 0; i < ETCH_LOST_NR; i++)
-		if (i != ETCH_LOST_OFF)
-			sum += local_read(&r->lost[i]) - r->forgotten[i];
+	for (i = 0; i < ETCH_LOST_OFF; i++) {
+		lost[i] = local_read(&r->lost[i]) - r->forgotten[i];
+		sum += lost[i];
+	}
 	return sum;
 }
 
@@ -150,10 +155,12 @@ static int claim(struct etch_ring *r, u64 next)
 {
 	u64 span = r->size * r->nr;
 	u64 consumed = smp_load_acquire(&r->consumed);	/* (F) pairs with (f). */
+	u64 lost[ETCH_LOST_OFF];
 	struct etch_block *block;
-	u64 old, begin, lost;
 	unsigned int dropped;
+	u64 old, begin;
 	u64 *slot;
+	int i;
 
 	if (!r->overwrite && etch_pos_after(next + r->size, consumed + span)) {
 		WRITE_ONCE(r->full, consumed);
@@ -169,7 +176,7 @@ static int claim(struct etch_ring *r, u64 next)
 
 	/* All of this is read before the claim; what lies behind it is later. */
 	begin = etch_clock_read(READ_ONCE(r->clock));
-	lost = lost_total(r);
+	count_lost(r, lost);
 	block = &r->blocks[etch_slot_block(old)];
 	dropped = old & ETCH_SLOT_TAKEN ? 0 : READ_ONCE(block->records);
 
@@ -178,7 +185,9 @@ static int claim(struct etch_ring *r, u64 next)
 		return ETCH_AGAIN;
 
 	WRITE_ONCE(block->begin, begin);
-	WRITE_ONCE(block->lost, lost);
+	for (i = 0; i < ETCH_LOST_OFF; i++)
+		WRITE_ONCE(block->lost[i], lost[i]);
+	WRITE_ONCE(block->pid, current->pid);
 	local_add(dropped, &r->overwritten);
 	return ETCH_AGAIN;
 }
@@ -192,8 +201,8 @@ static int switch_block(struct etch_ring *r, u64 pos)
 	u64 this = etch_ring_block_at(r, pos);
 	u64 next = this + r->size;
 	struct etch_block *left;
-	int ret;
-	u64 slot;
+	u64 slot, time, lost;
+	int ret, i;
 
 	ret = claim(r, next);
 	if (ret != ETCH_AGAIN)
@@ -204,6 +213,8 @@ static int switch_block(struct etch_ring *r, u64 pos)
 		return ETCH_AGAIN;
 	refresh_pair(r, next, r->blocks[etch_slot_block(slot)].data);
 
+	/* Behind all times of this block, and before those of the next one. */
+	time = etch_clock_read(READ_ONCE(r->clock));
 	if (cmpxchg_local(&r->pos, pos, next + ETCH_POS(r->header)) != pos)
 		return ETCH_AGAIN;
 
@@ -211,6 +222,10 @@ static int switch_block(struct etch_ring *r, u64 pos)
 	left = &r->blocks[etch_slot_block(READ_ONCE(*etch_ring_slot(r, this)))];
 	WRITE_ONCE(left->end, etch_pos_off(pos, this));
 	WRITE_ONCE(left->records, etch_pos_count(pos));
+	WRITE_ONCE(left->left, time);
+	for (i = 0, lost = 0; i < ETCH_LOST_OFF; i++)
+		lost += left->lost[i];
+	WRITE_ONCE(r->left_lost, lost);
 	smp_wmb();	/* (G) pairs with (g). */
 	local_add(etch_pos_count(pos), &r->written);
 	return ETCH_AGAIN;
@@ -293,6 +308,42 @@ void *etch_ring_reserve_slow(struct etch_ring *r, unsigned int len, u64 *time,
 }
 EXPORT_SYMBOL_GPL(etch_ring_reserve_slow);
 
+/* Would a reader learn something if the block was left in which @pos is? */
+static bool worth_leaving(const struct etch_ring *r, u64 pos)
+{
+	u64 lost[ETCH_LOST_OFF];
+
+	return etch_pos_count(pos) || count_lost(r, lost) != READ_ONCE(r->left_lost);
+}
+
+/**
+ * etch_ring_flush() - have what there is in sub-buffers that can be taken whole
+ * @r: the ring of this CPU, on or off
+ *
+ * Goes on to the next sub-buffer, if there is a record in this one. If records were
+ * lost that no sub-buffer left so far tells of, one without records does. In
+ * discard mode it does nothing if no sub-buffer is free; in overwrite mode it may
+ * cost the oldest one.
+ *
+ * Context: any, NMI included, on the ring's CPU with preemption disabled; or anywhere
+ * if that CPU is off line and stays so.
+ */
+void etch_ring_flush(struct etch_ring *r)
+{
+	unsigned int nest = READ_ONCE(r->nest) + 1;
+	u64 pos;
+
+	if (nest > ETCH_RING_MAX_NEST)
+		return;
+	WRITE_ONCE(r->nest, nest);
+	/* Goes round again for loss, or if a nested writer got something done. */
+	do {
+		pos = READ_ONCE(r->pos);
+	} while (worth_leaving(r, pos) && switch_block(r, pos) == ETCH_AGAIN);
+	etch_ring_commit(r);
+}
+EXPORT_SYMBOL_GPL(etch_ring_flush);
+
 /*
  * Making and freeing
  */
@@ -302,7 +353,8 @@ static unsigned int block_order(const struct etch_ring *r)
 	return get_order(r->size >> ETCH_POS_SHIFT);
 }
 
-static void free_blocks(const struct etch_ring *r, struct etch_block *blocks, unsigned int nr)
+void etch_ring_free_blocks(const struct etch_ring *r, struct etch_block *blocks,
+			   unsigned int nr)
 {
 	unsigned int order = block_order(r);
 	unsigned int i;
@@ -314,25 +366,39 @@ static void free_blocks(const struct etch_ring *r, struct etch_block *blocks, un
 	}
 }
 
-/* Give each of the @nr descriptors its pages, zeroed, or none of them. */
-static int alloc_blocks(const struct etch_ring *r, struct etch_block *blocks, unsigned int nr)
+/**
+ * etch_ring_alloc_subbuf() - memory for a sub-buffer
+ * @r: the ring that it shall fit
+ *
+ * Context: task, may sleep.
+ * Return: zeroed pages, compound if they are several, whose last put_page() frees
+ * them; NULL if there is no memory.
+ */
+void *etch_ring_alloc_subbuf(const struct etch_ring *r)
 {
 	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_COMP | __GFP_NORETRY | __GFP_NOWARN;
-	unsigned int order = block_order(r);
+	struct page *page = alloc_pages_node(r->node, gfp, block_order(r));
+
+	return page ? page_address(page) : NULL;
+}
+EXPORT_SYMBOL_GPL(etch_ring_alloc_subbuf);
+
+/* Give each of the @nr descriptors its pages, or none of them. */
+int etch_ring_alloc_blocks(const struct etch_ring *r, struct etch_block *blocks,
+			   unsigned int nr)
+{
 	unsigned int i;
 
 	/* Do not eat up what others need before the first allocation fails. */
-	if (si_mem_available() < (long)nr << order)
+	if (si_mem_available() < (long)nr << block_order(r))
 		return -ENOMEM;
 
 	for (i = 0; i < nr; i++) {
-		struct page *page = alloc_pages_node(r->node, gfp, order);
-
-		if (!page) {
-			free_blocks(r, blocks, i);
+		blocks[i].data = etch_ring_alloc_subbuf(r);
+		if (!blocks[i].data) {
+			etch_ring_free_blocks(r, blocks, i);
 			return -ENOMEM;
 		}
-		blocks[i].data = page_address(page);
 	}
 	return 0;
 }
@@ -383,7 +449,8 @@ struct etch_ring *etch_ring_create(const struct etch_ring_params *p)
 	r->slots = kvcalloc(r->nr, sizeof(*r->slots), GFP_KERNEL);
 	r->blocks = kvcalloc(r->nr + 1, sizeof(*r->blocks), GFP_KERNEL);
 	r->copy = kvmalloc(subbuf, GFP_KERNEL);
-	if (!r->slots || !r->blocks || !r->copy || alloc_blocks(r, r->blocks, r->nr + 1)) {
+	if (!r->slots || !r->blocks || !r->copy ||
+	    etch_ring_alloc_blocks(r, r->blocks, r->nr + 1)) {
 		etch_ring_free(r);
 		return ERR_PTR(-ENOMEM);
 	}
@@ -405,7 +472,7 @@ void etch_ring_free(struct etch_ring *r)
 	if (!r)
 		return;
 	if (r->blocks)
-		free_blocks(r, r->blocks, r->nr + 1);
+		etch_ring_free_blocks(r, r->blocks, r->nr + 1);
 	kvfree(r->blocks);
 	kvfree(r->slots);
 	kvfree(r->copy);
@@ -468,6 +535,9 @@ void etch_ring_reset(struct etch_ring *r)
 
 	for (i = 0; i < r->nr; i++)
 		r->slots[i] = etch_slot((u64)i * r->size - r->nr * r->size, i, ETCH_SLOT_TAKEN);
+	for (i = 0; i <= r->nr; i++)
+		memset(r->blocks[i].lost, 0, sizeof(r->blocks[i].lost));
+	r->left_lost = 0;
 	r->spare = r->nr;
 	/* Marked: what writers look at to see that the ring is off, and who has no mutex. */
 	WRITE_ONCE(r->start, ETCH_START_FAR);
@@ -485,6 +555,7 @@ void etch_ring_reset(struct etch_ring *r)
 	r->read = 0;
 	r->reread = 0;
 	r->told = 0;
+	r->left = 0;
 
 	/* Writers go on losing what the ring is off for: their count is not touched. */
 	for (i = 0; i < ETCH_LOST_NR; i++)
@@ -525,198 +596,6 @@ void etch_ring_set_clock(struct etch_ring *r, enum etch_clock clock)
 	WRITE_ONCE(r->quick, clock == ETCH_CLOCK_COUNTER ? READ_ONCE(r->limit) : 0);
 }
 EXPORT_SYMBOL_GPL(etch_ring_set_clock);
-
-/*
- * Resizing
- *
- * A block keeps its memory and its position and only changes its slot: block g moves
- * from slot g % old to slot g % new. All memory is had before the ring is
- * touched, so a failure changes nothing and the quiet time is short.
- */
-
-/* What a ring will consist of. */
-struct etch_resize {
-	struct etch_ring	*r;
-	unsigned int		nr;
-	u64			*slots;
-	struct etch_block	*blocks;	/* the last ones have the new memory */
-};
-
-/* Memory that the ring does not have yet, in blocks. */
-static unsigned int new_blocks(const struct etch_resize *ctx)
-{
-	return ctx->nr > ctx->r->nr ? ctx->nr - ctx->r->nr : 0;
-}
-
-static struct etch_block *first_new_block(const struct etch_resize *ctx)
-{
-	return &ctx->blocks[ctx->nr + 1 - new_blocks(ctx)];
-}
-
-/**
- * etch_ring_resize_abort() - do not resize after all
- * @ctx: what etch_ring_resize_prepare() gave; it is freed. Or NULL, or an error.
- *
- * Context: task, may sleep.
- */
-void etch_ring_resize_abort(struct etch_resize *ctx)
-{
-	if (IS_ERR_OR_NULL(ctx))
-		return;
-	if (ctx->blocks)
-		free_blocks(ctx->r, first_new_block(ctx), new_blocks(ctx));
-	kvfree(ctx->blocks);
-	kvfree(ctx->slots);
-	kfree(ctx);
-}
-EXPORT_SYMBOL_GPL(etch_ring_resize_abort);
-
-/**
- * etch_ring_resize_prepare() - get the memory for another number of sub-buffers
- * @r:  the ring, in use or not. It must neither be freed nor get another size before
- *      commit or abort.
- * @nr: how many sub-buffers, a power of two, at least 2
- *
- * Context: task, may sleep.
- * Return: what etch_ring_resize_commit() or etch_ring_resize_abort() frees; or an
- * ERR_PTR() of -EINVAL or -ENOMEM.
- */
-struct etch_resize *etch_ring_resize_prepare(struct etch_ring *r, unsigned int nr)
-{
-	struct etch_resize *ctx;
-
-	if (nr < 2 || nr > ETCH_RING_MAX_NR || !is_power_of_2(nr))
-		return ERR_PTR(-EINVAL);
-
-	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
-	if (!ctx)
-		return ERR_PTR(-ENOMEM);
-	ctx->r = r;
-	ctx->nr = nr;
-	ctx->slots = kvcalloc(nr, sizeof(*ctx->slots), GFP_KERNEL);
-	ctx->blocks = kvcalloc(nr + 1, sizeof(*ctx->blocks), GFP_KERNEL);
-	if (!ctx->slots || !ctx->blocks ||
-	    alloc_blocks(r, first_new_block(ctx), new_blocks(ctx))) {
-		etch_ring_resize_abort(ctx);
-		return ERR_PTR(-ENOMEM);
-	}
-	return ctx;
-}
-EXPORT_SYMBOL_GPL(etch_ring_resize_prepare);
-
-/*
- * Drop the oldest blocks which no slot will be left for, and return the start of the
- * first one to keep. That may be the one behind the last, if there is nothing.
- */
-static u64 drop_oldest(struct etch_ring *r, unsigned int nr)
-{
-	u64 end = etch_ring_block_at(r, r->pos) + r->size;
-	u64 at = r->held ? r->rd_block + r->size : r->rd_block;
-
-	/* A reader with a block in hand did not catch up: more may have gone behind it. */
-	if (etch_pos_after(end - r->nr * r->size, at))
-		at = end - r->nr * r->size;
-	while (etch_pos_after(end - nr * r->size, at)) {
-		unsigned int block = etch_slot_block(*etch_ring_slot(r, at));
-
-		/* Only what was left can be dropped: the newest is always kept. */
-		local_add(r->blocks[block].records, &r->overwritten);
-		at += r->size;
-		if (!r->held)
-			etch_ring_skip_to(r, at);
-	}
-	return at;
-}
-
-/* Move a block's memory to the new descriptor @nr. */
-static void move_block(struct etch_resize *ctx, unsigned int nr, struct etch_block *from)
-{
-	ctx->blocks[nr] = *from;
-	from->data = NULL;
-}
-
-/* Lay out slots and blocks anew. Memory that has no more use stays in the old blocks. */
-static void lay_out(struct etch_resize *ctx, u64 first)
-{
-	struct etch_ring *r = ctx->r;
-	u64 end = etch_ring_block_at(r, r->pos) + r->size;
-	unsigned int mask = ctx->nr - 1;
-	unsigned int old = 0, n = 0;
-	u64 at;
-
-	/* The records: in their slots, and in the reader's hand. */
-	for (at = first; at != end; at += r->size) {
-		move_block(ctx, n, &r->blocks[etch_slot_block(*etch_ring_slot(r, at))]);
-		ctx->slots[(at >> (ETCH_POS_SHIFT + r->shift)) & mask] = etch_slot(at, n++, 0);
-	}
-	move_block(ctx, n, &r->blocks[r->spare]);
-	r->spare = n++;
-
-	/* Free slots, as if what they held before had been taken. */
-	for (; at != first + ctx->nr * r->size; at += r->size) {
-		while (old <= r->nr && !r->blocks[old].data)
-			old++;
-		if (old <= r->nr)
-			move_block(ctx, n, &r->blocks[old]);
-		ctx->slots[(at >> (ETCH_POS_SHIFT + r->shift)) & mask] =
-			etch_slot(at - ctx->nr * r->size, n++, ETCH_SLOT_TAKEN);
-	}
-}
-
-/**
- * etch_ring_resize_commit() - resize
- * @ctx: what etch_ring_resize_prepare() gave; it is freed
- *
- * The ring must be quiescent. The newest records stay, in order; those that there is no
- * room for any more are counted as overwritten, in discard mode too. Views and
- * cursors are void, but what the taking reader has not read yet it will get.
- *
- * Context: task, may sleep.
- */
-void etch_ring_resize_commit(struct etch_resize *ctx)
-{
-	struct etch_ring *r = ctx->r;
-	struct etch_block *blocks = r->blocks;
-	u64 *slots = r->slots;
-	unsigned int nr = r->nr;
-	u64 first;
-
-	WARN_ON_ONCE(etch_ring_busy(r));
-
-	etch_ring_catch_up(r);
-	first = drop_oldest(r, ctx->nr);
-	lay_out(ctx, first);
-	r->slots = ctx->slots;
-	r->blocks = ctx->blocks;
-	r->nr = ctx->nr;
-	r->consumed = first;
-	r->full = ETCH_NOT_FULL;
-
-	free_blocks(r, blocks, nr + 1);
-	kvfree(blocks);
-	kvfree(slots);
-	kfree(ctx);
-}
-EXPORT_SYMBOL_GPL(etch_ring_resize_commit);
-
-/**
- * etch_ring_resize() - change the number of sub-buffers at once
- * @r:  the ring, quiescent
- * @nr: how many, a power of two, at least 2
- *
- * Context: task, may sleep.
- * Return: 0, or -EINVAL or -ENOMEM: then nothing has changed.
- */
-int etch_ring_resize(struct etch_ring *r, unsigned int nr)
-{
-	struct etch_resize *ctx = etch_ring_resize_prepare(r, nr);
-
-	if (IS_ERR(ctx))
-		return PTR_ERR(ctx);
-	etch_ring_resize_commit(ctx);
-	return 0;
-}
-EXPORT_SYMBOL_GPL(etch_ring_resize);
 
 /*
  * Asking

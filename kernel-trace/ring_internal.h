@@ -91,6 +91,12 @@ static inline unsigned int etch_pos_off(u64 pos, u64 start)
 	return (etch_pos_bytes(pos) - start) >> ETCH_POS_SHIFT;
 }
 
+/* ring.c: the memory of @nr blocks, all of it or none. May sleep. */
+int etch_ring_alloc_blocks(const struct etch_ring *r, struct etch_block *blocks,
+			   unsigned int nr);
+void etch_ring_free_blocks(const struct etch_ring *r, struct etch_block *blocks,
+			   unsigned int nr);
+
 /* ring_read.c */
 void etch_ring_skip_to(struct etch_ring *r, u64 start);
 void etch_ring_catch_up(struct etch_ring *r);

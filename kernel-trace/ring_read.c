@@ -92,13 +92,21 @@ static unsigned int unread(const struct etch_ring *r, unsigned int off)
 	return max(ALIGN(off, 4), r->header);
 }
 
-static void fill_view(struct etch_view *view, const struct etch_block *block, const void *data,
-		      unsigned int from, unsigned int end)
+/* Of the block that starts at @start, whose content, or a copy of it, is at @data. */
+static void fill_view(const struct etch_ring *r, struct etch_view *view, u64 start,
+		      const struct etch_block *block, const void *data, unsigned int from,
+		      unsigned int end)
 {
+	int i;
+
 	view->data = data + from;
 	view->len = end - from;
 	view->begin = READ_ONCE(block->begin);
-	view->lost = READ_ONCE(block->lost);
+	view->end = 0;
+	view->seq = start >> (ETCH_POS_SHIFT + r->shift);
+	view->pid = READ_ONCE(block->pid);
+	for (i = 0; i < ETCH_LOST_OFF; i++)
+		view->lost[i] = READ_ONCE(block->lost[i]);
 	view->missed = 0;
 }
 
@@ -122,7 +130,7 @@ static bool view_open(struct etch_ring *r, u64 committed, struct etch_view *view
 		return false;
 
 	copy_block(r->copy, block, from, end);
-	fill_view(view, block, r->copy, from, end);
+	fill_view(r, view, r->rd_block, block, r->copy, from, end);
 	view->records = etch_pos_count(committed) - r->rd_records;
 	view->open = true;
 	r->rd_end = end;
@@ -161,7 +169,8 @@ static bool view_held(struct etch_ring *r, struct etch_view *view)
 		begin_block(r, r->rd_block + r->size);
 		return false;
 	}
-	fill_view(view, block, block->data, from, block->end);
+	fill_view(r, view, r->rd_block, block, block->data, from, block->end);
+	view->end = block->left;
 	view->records = block->records - r->rd_records;
 	view->open = false;
 	return true;
@@ -254,6 +263,96 @@ void etch_ring_advance(struct etch_ring *r, unsigned int bytes, unsigned int rec
 	}
 }
 EXPORT_SYMBOL_GPL(etch_ring_advance);
+
+/* Take the next full block in hand, if none is. Returns false if there is none. */
+static bool take_full(struct etch_ring *r)
+{
+	/* Goes round again only if writers went round the ring meanwhile. */
+	while (!r->held) {
+		u64 open, overwritten;
+
+		etch_ring_catch_up(r);
+		open = etch_ring_block_at(r, read_committed(r));
+		overwritten = overwritten_unread(r);
+		if (!etch_pos_after(open, r->rd_block))
+			return false;
+		/* If it succeeds, what it takes was not among the overwritten. */
+		if (take_block(r) && (s64)(overwritten - r->told) > 0)
+			r->told = overwritten;
+	}
+	return true;
+}
+
+/*
+ * The block in hand becomes the caller's, who has given @memory for it; what was read of
+ * it is cut out. False: all of it was read, and it was not empty.
+ */
+static bool give_block(struct etch_ring *r, void **memory, struct etch_view *view)
+{
+	struct etch_block *block = &r->blocks[r->spare];
+	unsigned int from = unread(r, etch_pos_off(r->rd, r->rd_block));
+	unsigned int len = block->end - min(from, block->end);
+	void *data = block->data;
+	bool any = block->records != r->rd_records || !r->rd_records;
+
+	if (any) {
+		if (from != r->header)
+			memmove(data + r->header, data + from, len);
+		fill_view(r, view, r->rd_block, block, data, r->header, r->header + len);
+		/* A nested writer may have left the one before after this was begun. */
+		view->begin = max(view->begin, r->left);
+		view->end = block->left;
+		view->records = block->records - r->rd_records;
+		view->open = false;
+		block->data = *memory;
+		*memory = data;
+	}
+	r->left = block->left;
+	r->read += block->records - r->rd_records;
+	r->held = false;
+	begin_block(r, r->rd_block + r->size);
+	return any;
+}
+
+/**
+ * etch_ring_take_subbuf() - exchange memory for the next full sub-buffer
+ * @r:      the ring
+ * @memory: from etch_ring_alloc_subbuf(), or from here; gets the sub-buffer's. Nobody but
+ *          the caller knows it any more, header included
+ * @view:   gets what is in there. view.data lies behind the header; what was read before
+ *          with etch_ring_take() is not there. view.missed is not used: see
+ *          etch_ring_overwritten(). view.begin is not before the view.end of the
+ *          sub-buffer that was taken so before.
+ *
+ * The records are read, without etch_ring_advance(). The sub-buffer that is being
+ * written can be had by etch_ring_flush(). One may be empty: it tells of loss.
+ *
+ * Context: the taking reader, under the caller's mutex.
+ * Return: 1, or 0 if none is full.
+ */
+int etch_ring_take_subbuf(struct etch_ring *r, void **memory, struct etch_view *view)
+{
+	while (take_full(r))
+		if (give_block(r, memory, view))
+			return 1;
+	return 0;
+}
+EXPORT_SYMBOL_GPL(etch_ring_take_subbuf);
+
+/**
+ * etch_ring_overwritten() - how many records were overwritten before what was taken
+ * @r: the ring
+ *
+ * Of a block dropped this very moment it may be told one block too late.
+ *
+ * Context: the taking reader, under the caller's mutex.
+ * Return: records since the ring was made or emptied.
+ */
+u64 etch_ring_overwritten(const struct etch_ring *r)
+{
+	return r->told;
+}
+EXPORT_SYMBOL_GPL(etch_ring_overwritten);
 
 /*
  * Count the records in the blocks from @block to the one @committed is in, and add
@@ -367,7 +466,8 @@ static void peek_block(const struct etch_ring *r, const struct etch_cursor *cur,
 		end = from;
 
 	copy_block(buf, block, from, end);
-	fill_view(view, block, buf, from, end);
+	fill_view(r, view, cur->block, block, buf, from, end);
+	view->end = last ? 0 : READ_ONCE(block->left);
 	view->records = records - cur->seen;
 	view->open = last;
 }
@@ -497,7 +597,7 @@ static u64 count_written(const struct etch_ring *r, u64 *committed)
 	return written + etch_pos_count(*committed);
 }
 
-static u64 count_lost(const struct etch_ring *r, enum etch_lost cause)
+static u64 lost_by(const struct etch_ring *r, enum etch_lost cause)
 {
 	return local_read(&r->lost[cause]) - r->forgotten[cause];
 }
@@ -543,9 +643,9 @@ void etch_ring_stats(struct etch_ring *r, struct etch_ring_stats *stats)
 
 	/* A block that has just been claimed may not have been counted yet. */
 	stats->overwritten = max_t(s64, overwritten_unread(r), 0);
-	stats->lost_full = count_lost(r, ETCH_LOST_FULL);
-	stats->lost_nested = count_lost(r, ETCH_LOST_NESTED);
-	stats->lost_too_big = count_lost(r, ETCH_LOST_TOO_BIG);
-	stats->lost_off = count_lost(r, ETCH_LOST_OFF);
+	stats->lost_full = lost_by(r, ETCH_LOST_FULL);
+	stats->lost_nested = lost_by(r, ETCH_LOST_NESTED);
+	stats->lost_too_big = lost_by(r, ETCH_LOST_TOO_BIG);
+	stats->lost_off = lost_by(r, ETCH_LOST_OFF);
 }
 EXPORT_SYMBOL_GPL(etch_ring_stats);

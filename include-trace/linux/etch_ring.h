@@ -103,7 +103,7 @@ enum etch_lost {
 	ETCH_LOST_FULL,		/* discard mode, and no block is free */
 	ETCH_LOST_NESTED,	/* an interrupted writer is in the way, or nested too deep */
 	ETCH_LOST_TOO_BIG,	/* does not even fit in an empty block */
-	ETCH_LOST_OFF,		/* the ring is off */
+	ETCH_LOST_OFF,		/* the ring is off: the last one, and told to no reader */
 	ETCH_LOST_NR
 };
 
@@ -114,9 +114,11 @@ enum etch_lost {
 struct etch_block {
 	void	*data;		/* the pages, header first */
 	u64	begin;		/* not after the first record's time */
-	u64	lost;		/* records lost when the block was begun */
+	u64	left;		/* not before the last record's time: noted on leaving */
+	u64	lost[ETCH_LOST_OFF]; /* records lost when the block was begun, by cause */
 	u32	end;		/* where the content ends, in bytes from data: noted on leaving */
 	u32	records;	/* how many: noted on leaving */
+	s32	pid;		/* the thread that ran when the block was begun */
 };
 
 /**
@@ -149,6 +151,7 @@ struct etch_ring {
 	int		node;
 	local_t		lost[ETCH_LOST_NR];	/* since the ring was made */
 	u64		forgotten[ETCH_LOST_NR]; /* of those, when it was emptied last */
+	u64		left_lost;	/* lost, as the block that was left last tells it */
 	local_t		written;	/* in blocks that were left */
 	local_t		overwritten;	/* in blocks that were dropped, read or not */
 
@@ -164,6 +167,7 @@ struct etch_ring {
 	u64		read;		/* records */
 	u64		reread;		/* read from the copy, counted as overwritten later */
 	u64		told;		/* of those overwritten, told in a view */
+	u64		left;		/* when the sub-buffer was left that was taken whole last */
 };
 
 /**
@@ -193,8 +197,11 @@ struct etch_ring_params {
  * @records: how many
  * @begin:   a time not after the first record of their block (so if part of it was
  *           read before, possibly much earlier than the first record here)
- * @lost:    records lost on this ring while it was on, when their block was begun.
- *           Grows from view to view by what was lost between, or in, the blocks.
+ * @end:     a time not before the last record of their block; 0 if @open
+ * @seq:     the number of their block: each one has one more than the one before
+ * @pid:     the thread that was running when their block was begun
+ * @lost:    records lost on this ring while it was on, by cause, when their block was
+ *           begun. Grows from view to view by what was lost between, or in, the blocks.
  * @missed:  records that this reader did not get because they were overwritten
  *           since its last view (peek: or were read by the taking reader)
  * @open:    the block is still being written: @data is a copy of what there was
@@ -204,10 +211,29 @@ struct etch_view {
 	u32		len;
 	u32		records;
 	u64		begin;
-	u64		lost;
+	u64		end;
+	u64		seq;
+	s32		pid;
+	u64		lost[ETCH_LOST_OFF];
 	u64		missed;
 	bool		open;
 };
+
+/**
+ * etch_view_lost() - how many records were lost, all causes together
+ * @view: a view
+ *
+ * Return: the sum of its @lost.
+ */
+static inline u64 etch_view_lost(const struct etch_view *view)
+{
+	u64 sum = 0;
+	int i;
+
+	for (i = 0; i < ETCH_LOST_OFF; i++)
+		sum += view->lost[i];
+	return sum;
+}
 
 /**
  * struct etch_cursor - where a peeking reader is; all fields are the ring's own
@@ -252,7 +278,7 @@ struct etch_ring_stats {
 
 struct etch_resize;
 
-/* Making, controlling, asking: ring.c. */
+/* Making, controlling, asking: ring.c, ring_resize.c. */
 struct etch_ring *etch_ring_create(const struct etch_ring_params *params);
 void etch_ring_free(struct etch_ring *r);
 void etch_ring_on(struct etch_ring *r);
@@ -260,6 +286,8 @@ void etch_ring_off(struct etch_ring *r);
 void etch_ring_reset(struct etch_ring *r);
 void etch_ring_set_mode(struct etch_ring *r, bool overwrite);
 void etch_ring_set_clock(struct etch_ring *r, enum etch_clock clock);
+void *etch_ring_alloc_subbuf(const struct etch_ring *r);
+void etch_ring_flush(struct etch_ring *r);
 size_t etch_ring_size(const struct etch_ring *r);
 unsigned int etch_ring_subbuf_size(const struct etch_ring *r);
 unsigned int etch_ring_nr_subbufs(const struct etch_ring *r);
@@ -272,6 +300,8 @@ int etch_ring_resize(struct etch_ring *r, unsigned int nr);
 /* Reading: ring_read.c. */
 int etch_ring_take(struct etch_ring *r, struct etch_view *view);
 void etch_ring_advance(struct etch_ring *r, unsigned int bytes, unsigned int records);
+int etch_ring_take_subbuf(struct etch_ring *r, void **memory, struct etch_view *view);
+u64 etch_ring_overwritten(const struct etch_ring *r);
 void etch_ring_peek_begin(struct etch_ring *r, struct etch_cursor *cur);
 int etch_ring_peek_next(struct etch_ring *r, struct etch_cursor *cur, void *buf,
 			struct etch_view *view);

@@ -213,13 +213,13 @@ static void test_lost_is_told(void)
 	CHECK(put(r, ROOM) && put(r, ROOM));
 	for (i = 0; i < 7; i++)
 		CHECK(!put(r, ROOM));
-	CHECK(etch_ring_take(r, &view) == 1 && view.lost == 0 && !view.open);
+	CHECK(etch_ring_take(r, &view) == 1 && etch_view_lost(&view) == 0 && !view.open);
 	etch_ring_advance(r, view.len, view.records);
-	CHECK(etch_ring_take(r, &view) == 1 && view.lost == 0 && view.open);
+	CHECK(etch_ring_take(r, &view) == 1 && etch_view_lost(&view) == 0 && view.open);
 	etch_ring_advance(r, view.len, view.records);
 	CHECK(etch_ring_take(r, &view) == 0);
 	CHECK(put(r, 16));
-	CHECK(etch_ring_take(r, &view) == 1 && view.lost == 7 && view.open);
+	CHECK(etch_ring_take(r, &view) == 1 && etch_view_lost(&view) == 7 && view.open);
 	etch_ring_free(r);
 	tap(true, "a view tells what was lost before its block");
 }

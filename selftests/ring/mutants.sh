@@ -38,8 +38,8 @@ passes() { # options of the compiler, test, its options
 	# shellcheck disable=SC2086
 	cc -w -O1 -std=gnu11 -D_GNU_SOURCE -Ishim -I"$work" -I. -idirafter "$work/inc" \
 		-idirafter "$inc" $options -o "$work/$name" "$name.c" $more \
-		"$work/ring.c" "$work/ring_read.c" shim/shim.c ring_test.c -lpthread -lrt ||
-		exit 1
+		"$work/ring.c" "$work/ring_resize.c" "$work/ring_read.c" \
+		shim/shim.c ring_test.c -lpthread -lrt || exit 1
 	TAP_STOP=1 TSAN_OPTIONS=halt_on_error=1 timeout 100 "$work/$name" "$@" >/dev/null 2>&1
 }
 
@@ -53,7 +53,8 @@ notices() {
 
 copy() {
 	mkdir -p "$work/inc/linux"
-	cp "$src"/ring.c "$src"/ring_read.c "$src"/ring_internal.h "$work"
+	cp "$src"/ring.c "$src"/ring_resize.c "$src"/ring_read.c "$work"
+	cp "$src"/ring_internal.h "$work"
 	cp "$inc"/linux/etch_ring.h "$work/inc/linux"
 }
 
@@ -136,7 +137,7 @@ mutant "counts what was taken as overwritten" ring.c \
 mutant "reads the begin time behind the claim" ring.c \
 	's/(begin) = etch_clock_read\(READ_ONCE\(r->clock\)\);/$1 = 0;/; s/block->begin, begin/block->begin, etch_clock_read(r->clock)/'
 mutant "tells readers what was lost while the ring was off" ring.c \
-	's/if \(i != ETCH_LOST_OFF\)//'
+	's/local_read\(&r->lost\[i\]\)( - r->forgotten\[i\];\n\t\tsum)/local_read(\&r->lost[ETCH_LOST_OFF])$1/'
 mutant "goes on to a block where another one has gone on from" ring.c \
 	's/cmpxchg_local\(&r->pos, pos, next \+ ETCH_POS\(r->header\)\) != pos/({ WRITE_ONCE(r->pos, next + ETCH_POS(r->header)); 0; })/'
 mutant "notes the records of a block it has left already" ring.c \
@@ -155,17 +156,17 @@ mutant "is still full after a change to overwrite mode" ring.c \
 	's/(r->overwrite = overwrite;\n)\tr->full = ETCH_NOT_FULL;/$1/'
 mutant "is still full after a reset" ring.c \
 	's/(r->base = NULL;\n)\tr->full = ETCH_NOT_FULL;/$1/'
-mutant "is still full after a resize" ring.c \
+mutant "is still full after a resize" ring_resize.c \
 	's/(r->consumed = first;\n)\tr->full = ETCH_NOT_FULL;/$1/'
 mutant "turns a ring on before control is done" ring.c \
 	's/smp_store_release\(&r->(limit|quick), /WRITE_ONCE(r->$1, /g'
 mutant "remembers what was lost before a reset" ring.c \
 	's/r->forgotten\[i\] = local_read\(&r->lost\[i\]\)/r->forgotten[i] = 0/'
-mutant "drops blocks in a resize without counting" ring.c \
+mutant "drops blocks in a resize without counting" ring_resize.c \
 	's/local_add\(r->blocks\[block\]\.records, &r->overwritten\);//'
-mutant "drops blocks that the reader is in without telling it" ring.c \
+mutant "drops blocks that the reader is in without telling it" ring_resize.c \
 	's/if \(!r->held\)\n\t\t\tetch_ring_skip_to\(r, at\);//'
-mutant "loses the block in hand in a resize" ring.c \
+mutant "loses the block in hand in a resize" ring_resize.c \
 	's/r->held \? r->rd_block \+ r->size : r->rd_block/r->rd_block/'
 
 # Readers

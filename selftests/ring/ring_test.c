@@ -107,8 +107,8 @@ unsigned int tally_view(struct tally *t, const struct etch_view *view, unsigned 
 	unsigned int at = 0, n = 0;
 
 	t->missed += view->missed;
-	t->bad += view->lost < t->last_lost || (uintptr_t)view->data % 4;
-	t->last_lost = view->lost;
+	t->bad += etch_view_lost(view) < t->last_lost || (uintptr_t)view->data % 4;
+	t->last_lost = etch_view_lost(view);
 
 	while (at < view->len && n < max) {
 		const struct rec *rec = view->data + at;
