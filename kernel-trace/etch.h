@@ -34,6 +34,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/rwsem.h>
+#include <linux/uuid.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
@@ -63,6 +64,8 @@ extern struct rw_semaphore etch_event_sem;
  * @on: tracing_on
  * @overwrite: a full ring drops its oldest records, else new ones are lost
  * @clock: where time stamps come from
+ * @uuid: of the trace that it records: another one when what was recorded and what
+ *	   comes next have no common time
  * @cpu_bytes: for CPUs that come: bytes of a ring
  * @full_bytes: what the rings grow to before something is first recorded; 0 when
  *	   they have grown
@@ -91,6 +94,7 @@ struct etch_instance {
 	bool on;
 	bool overwrite;
 	enum etch_clock clock;
+	uuid_t uuid;
 	unsigned long cpu_bytes;
 	unsigned long full_bytes;
 	unsigned int subbuf_bytes;

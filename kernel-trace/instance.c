@@ -30,6 +30,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/topology.h>
+#include <linux/uuid.h>
 
 #include "etch.h"
 
@@ -224,7 +225,8 @@ void etch_instance_set_mode(struct etch_instance *inst, bool overwrite)
  * @inst: the instance
  * @clock: one that can be used
  *
- * Empties the rings: nobody could tell the times of two clocks apart.
+ * Empties the rings: nobody could tell the times of two clocks apart. What comes next
+ * is another trace, with a uuid of its own.
  *
  * Context: process, may sleep; holds etch_mutex.
  */
@@ -243,6 +245,7 @@ void etch_instance_set_clock(struct etch_instance *inst, enum etch_clock clock)
 		etch_ring_set_clock(inst->rings[cpu], clock);
 		etch_ring_reset(inst->rings[cpu]);
 	}
+	uuid_gen(&inst->uuid);
 	inst->epoch++;
 	etch_rings_go(inst, ETCH_ALL_CPUS);
 	mutex_unlock(&inst->read_mutex);
@@ -606,6 +609,7 @@ static struct etch_instance *etch_instance_alloc(const char *name, int bit,
 	inst->on = true;
 	inst->overwrite = true;
 	inst->clock = etch_clock_default();
+	uuid_gen(&inst->uuid);
 	inst->subbuf_bytes = subbuf;
 	mutex_init(&inst->read_mutex);
 	mutex_init(&inst->errors_lock);
