@@ -171,6 +171,13 @@ bool etch_ring_reached(const struct etch_instance *inst, const struct etch_ring 
 extern struct list_head etch_events;
 
 /*
+ * Counts up when an event comes or goes: who has a description of them can tell whether
+ * it is the newest. Written under etch_event_sem; an event is registered, and counted,
+ * before there is a record of it.
+ */
+extern unsigned int etch_generation;
+
+/*
  * Each event of the kernel with struct etch_enum and trace_eval_map beside it;
  * by id under etch_event_sem.
  */

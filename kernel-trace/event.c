@@ -25,6 +25,7 @@
 DEFINE_MUTEX(etch_mutex);
 DECLARE_RWSEM(etch_event_sem);
 LIST_HEAD(etch_events);
+unsigned int etch_generation;
 
 /* Events and retired events by id, and how many are retired. Under etch_event_sem. */
 static DEFINE_IDR(etch_ids);
@@ -190,6 +191,12 @@ static void etch_event_insert(struct etch_event *event)
 	list_add_tail(&event->node, &etch_events);
 }
 
+/* Under etch_event_sem for write. Packets are told of it without. */
+static void etch_generation_next(void)
+{
+	WRITE_ONCE(etch_generation, etch_generation + 1);
+}
+
 /**
  * etch_event_register() - make an event known
  * @event: the event, with everything but @id, @mask and @node filled in
@@ -209,8 +216,10 @@ int etch_event_register(struct etch_event *event)
 
 	down_write(&etch_event_sem);
 	ret = etch_event_take_id(event);
-	if (!ret)
+	if (!ret) {
 		etch_event_insert(event);
+		etch_generation_next();
+	}
 	up_write(&etch_event_sem);
 	if (!ret && !event->hidden)
 		etch_tree_add_event(event);
@@ -248,6 +257,7 @@ void etch_event_unregister(struct etch_event *event)
 	} else {
 		idr_remove(&etch_ids, event->id);
 	}
+	etch_generation_next();
 	up_write(&etch_event_sem);
 }
 
