@@ -295,6 +295,13 @@ static int etch_percent_store(const struct etch_input *in)
 	return 0;
 }
 
+/* Whatever is written asks for it. */
+static int etch_flush_store(const struct etch_input *in)
+{
+	etch_instance_flush(in->inst, in->cpu);
+	return 0;
+}
+
 static void etch_error_log_show(struct seq_file *m, const struct etch_view_of *of)
 {
 	etch_errors_show(m, of->inst);
@@ -369,6 +376,10 @@ static const char etch_readme[] =
 	"  trace               what the buffer holds, which stays there. Write: empty it\n"
 	"  trace_pipe          the same, but what was read is gone; waits for more\n"
 	"  trace_marker        write: a record of your own\n"
+	"  per_cpu/cpuN/trace_pipe_raw  the same as packets of Common Trace Format, to be\n"
+	"                      read or spliced into a file of any name; waits until one is\n"
+	"                      full, or:\n"
+	"  flush, per_cpu/cpuN/flush    write: what there is becomes packets now\n"
 	"  per_cpu/cpuN/       trace and trace_pipe of one CPU; stats says what became\n"
 	"                      of its records: written = read + overwritten + entries\n"
 	"\n"
@@ -505,12 +516,15 @@ const struct etch_control etch_controls[] = {
 	{ "buffer_subbuf_size_kb", 0600, .show = etch_subbuf_show, .store = etch_subbuf_store },
 	{ "buffer_percent", 0600, .show = etch_percent_show, .store = etch_percent_store },
 	{ "buffer_mode", 0600, .show = etch_mode_show, .store = etch_mode_store },
+	{ "flush", 0200, .store = etch_flush_store },
 	{ "error_log", 0600, .show = etch_error_log_show, .store = etch_error_log_store },
 };
 
 const struct etch_control etch_cpu_controls[] = {
 	{ "trace", 0600, .fops = &etch_trace_fops },
 	{ "trace_pipe", 0400, .fops = &etch_pipe_fops },
+	{ "trace_pipe_raw", 0400, .direct = true, .fops = &etch_raw_fops },
+	{ "flush", 0200, .store = etch_flush_store },
 	{ "stats", 0400, .show = etch_stats_show },
 	{ "buffer_size_kb", 0600, .show = etch_size_show, .store = etch_size_store },
 };

@@ -49,6 +49,7 @@
 struct dentry;
 struct etch_file;
 struct etch_node;
+struct etch_stream_base;
 struct seq_file;
 struct syscall_metadata;
 
@@ -73,6 +74,7 @@ extern struct rw_semaphore etch_event_sem;
  * @percent: how full a ring has to be for waiting readers to be woken; 0: not empty
  * @rings: by CPU; NULL where there is none. This and the settings above change
  *	   under @read_mutex, for CPUs come and go without etch_mutex
+ * @bases: by CPU: what its packets go on from; under @read_mutex (packet.h)
  * @read_mutex: serialises all that the rings want serialised (etch_ring.h)
  * @epoch: counts what makes the cursors of peeking readers void: rings emptied,
  *	   resized, exchanged or freed; under @read_mutex
@@ -100,6 +102,7 @@ struct etch_instance {
 	unsigned int subbuf_bytes;
 	unsigned int percent;
 	struct etch_ring **rings;
+	struct etch_stream_base *bases;
 	struct mutex read_mutex;
 	unsigned int epoch;
 	struct hlist_node hotplug;
@@ -164,6 +167,10 @@ void etch_instance_arm_poll(struct etch_instance *inst);
 /* Under etch_mutex; under read_mutex. */
 void etch_instance_set_percent(struct etch_instance *inst, unsigned int percent);
 bool etch_ring_reached(const struct etch_instance *inst, const struct etch_ring *ring);
+
+/* ---- packet.c: sub-buffers as packets ---- */
+
+void etch_instance_flush(struct etch_instance *inst, int want);
 
 /* ---- event.c: which events there are ---- */
 
@@ -303,6 +310,8 @@ int etch_input_bool(const struct etch_input *in, bool *value);
  * @name: of the file
  * @mode: its permissions
  * @main_only: the trees in instances/ have none
+ * @direct: debugfs is not in between: it passes neither splice() nor mmap() on. What an
+ *	  open file needs of its instance, etch_view_open() keeps
  * @fops: for files that need more than the rest of this; i_private is
  *	  struct etch_view_of
  * @show: what reading gives
@@ -312,6 +321,7 @@ struct etch_control {
 	const char *name;
 	umode_t mode;
 	bool main_only;
+	bool direct;
 	const struct file_operations *fops;
 	void (*show)(struct seq_file *m, const struct etch_view_of *of);
 	int (*store)(const struct etch_input *in);
@@ -328,6 +338,7 @@ extern const unsigned int etch_nr_controls, etch_nr_cpu_controls;
 extern const struct file_operations etch_control_fops;
 extern const struct file_operations etch_trace_fops, etch_pipe_fops;
 extern const struct file_operations etch_marker_fops, etch_set_event_fops;
+extern const struct file_operations etch_raw_fops;
 
 int etch_view_open(const struct etch_view_of *of);
 

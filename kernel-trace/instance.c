@@ -32,7 +32,7 @@
 #include <linux/topology.h>
 #include <linux/uuid.h>
 
-#include "etch.h"
+#include "packet.h"
 
 struct etch_instance *etch_instances[ETCH_BITS];
 
@@ -88,6 +88,7 @@ static int etch_cpu_ring_create(struct etch_instance *inst, int cpu)
 static void etch_cpu_ring_free(struct etch_instance *inst, int cpu)
 {
 	WRITE_ONCE(per_cpu(etch_cpu_rings, cpu).by_bit[inst->bit], NULL);
+	etch_stream_rebase(inst, cpu, inst->rings[cpu]);
 	etch_ring_free(inst->rings[cpu]);
 	inst->rings[cpu] = NULL;
 	inst->epoch++;
@@ -246,6 +247,7 @@ void etch_instance_set_clock(struct etch_instance *inst, enum etch_clock clock)
 		etch_ring_reset(inst->rings[cpu]);
 	}
 	uuid_gen(&inst->uuid);
+	memset(inst->bases, 0, nr_cpu_ids * sizeof(*inst->bases));
 	inst->epoch++;
 	etch_rings_go(inst, ETCH_ALL_CPUS);
 	mutex_unlock(&inst->read_mutex);
@@ -270,10 +272,12 @@ void etch_instance_reset(struct etch_instance *inst, int want)
 	mutex_lock(&inst->read_mutex);
 	etch_rings_stop(inst, want);
 	for_each_etch_ring(inst, cpu, want) {
-		if (cpu_online(cpu))
-			etch_ring_reset(inst->rings[cpu]);
-		else
+		if (!cpu_online(cpu)) {
 			etch_cpu_ring_free(inst, cpu);
+			continue;
+		}
+		etch_stream_rebase(inst, cpu, inst->rings[cpu]);
+		etch_ring_reset(inst->rings[cpu]);
 	}
 	inst->epoch++;
 	etch_rings_go(inst, want);
@@ -429,6 +433,9 @@ static void etch_rings_exchange(struct etch_instance *inst, struct etch_ring **r
 	}
 	inst->epoch++;
 	synchronize_rcu();
+	for_each_etch_ring(inst, cpu, ETCH_ALL_CPUS)
+		if (rings[cpu])
+			etch_stream_rebase(inst, cpu, rings[cpu]);
 }
 
 /**
@@ -591,6 +598,7 @@ static void etch_instance_free(struct etch_instance *inst)
 	}
 	etch_errors_clear(inst);
 	kfree(inst->rings);
+	kfree(inst->bases);
 	kfree(inst->name);
 	kfree(inst);
 }
@@ -617,8 +625,9 @@ static struct etch_instance *etch_instance_alloc(const char *name, int bit,
 	etch_wait_init(inst);
 
 	inst->rings = kcalloc(nr_cpu_ids, sizeof(*inst->rings), GFP_KERNEL);
+	inst->bases = kcalloc(nr_cpu_ids, sizeof(*inst->bases), GFP_KERNEL);
 	inst->name = kstrdup(name, GFP_KERNEL);
-	if (!inst->rings || (name && !inst->name)) {
+	if (!inst->rings || !inst->bases || (name && !inst->name)) {
 		etch_instance_free(inst);
 		return NULL;
 	}

@@ -354,6 +354,19 @@ u64 etch_ring_overwritten(const struct etch_ring *r)
 }
 EXPORT_SYMBOL_GPL(etch_ring_overwritten);
 
+/**
+ * etch_ring_next_seq() - the number that the next sub-buffer will have
+ * @r: the ring
+ *
+ * Context: under the caller's mutex, quiescent.
+ * Return: how many were begun since the ring was made or emptied.
+ */
+u64 etch_ring_next_seq(const struct etch_ring *r)
+{
+	return (etch_ring_block_at(r, r->pos) + r->size) >> (ETCH_POS_SHIFT + r->shift);
+}
+EXPORT_SYMBOL_GPL(etch_ring_next_seq);
+
 /*
  * Count the records in the blocks from @block to the one @committed is in, and add
  * to @bytes what they occupy. If the first of them are overwritten meanwhile,

@@ -53,6 +53,9 @@ static int etch_file_add(struct etch_file *file, const struct etch_control *cont
 	file->of.inst = inst;
 	file->of.cpu = cpu;
 	file->control = control;
+	if (control->direct)
+		return PTR_ERR_OR_ZERO(debugfs_create_file_unsafe(control->name, control->mode,
+								  dir, file, control->fops));
 	return PTR_ERR_OR_ZERO(debugfs_create_file(control->name, control->mode, dir, file,
 						   control->fops ?: &etch_control_fops));
 }

@@ -302,6 +302,7 @@ int etch_ring_take(struct etch_ring *r, struct etch_view *view);
 void etch_ring_advance(struct etch_ring *r, unsigned int bytes, unsigned int records);
 int etch_ring_take_subbuf(struct etch_ring *r, void **memory, struct etch_view *view);
 u64 etch_ring_overwritten(const struct etch_ring *r);
+u64 etch_ring_next_seq(const struct etch_ring *r);
 void etch_ring_peek_begin(struct etch_ring *r, struct etch_cursor *cur);
 int etch_ring_peek_next(struct etch_ring *r, struct etch_cursor *cur, void *buf,
 			struct etch_view *view);

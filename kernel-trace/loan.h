@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_ETCH_LOAN_H
+#define _KERNEL_ETCH_LOAN_H
+
+/*
+ * Memory of sub-buffers, on its way from a ring through a reader into pipes and back.
+ *
+ *	lender = etch_lender_create();
+ *	loan = etch_loan_get(lender, ring, max);
+ *	... exchange loan->memory for a full sub-buffer ...
+ *	refcount_inc(&loan->users);		for each pipe that gets part of it
+ *	etch_loan_put(loan);			by each, and by whoever got it
+ *	etch_lender_put(lender);
+ *
+ * Memory that comes back is lent again, if nobody else has a hand on its pages: a
+ * socket may have, long after the pipe. So no more of it is outside than was allowed,
+ * and what sockets are sending.
+ */
+
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+
+struct etch_ring;
+
+/* How much memory is kept, in sub-buffers. */
+#define ETCH_LOANS_KEPT	8
+
+/**
+ * struct etch_lender - what one reader has lent out, and kept
+ * @users: the reader, and the loans
+ * @lock: of what is below
+ * @bytes: of each sub-buffer that is kept
+ * @nr_kept: how many are
+ * @kept: their memory
+ * @outside: loans that were got and not put
+ * @wait: for @outside to decrease
+ */
+struct etch_lender {
+	refcount_t users;
+	spinlock_t lock;
+	unsigned int bytes;
+	unsigned int nr_kept;
+	void *kept[ETCH_LOANS_KEPT];
+	unsigned int outside;
+	wait_queue_head_t wait;
+};
+
+/**
+ * struct etch_loan - memory for one sub-buffer
+ * @users: who has it
+ * @lender: where it comes from
+ * @bytes: its size
+ * @memory: its pages
+ */
+struct etch_loan {
+	refcount_t users;
+	struct etch_lender *lender;
+	unsigned int bytes;
+	void *memory;
+};
+
+struct etch_lender *etch_lender_create(void);
+void etch_lender_put(struct etch_lender *lender);
+struct etch_loan *etch_loan_get(struct etch_lender *lender, const struct etch_ring *ring,
+				unsigned int max);
+void etch_loan_put(struct etch_loan *loan);
+bool etch_lender_may(struct etch_lender *lender, unsigned int max);
+
+#endif /* _KERNEL_ETCH_LOAN_H */

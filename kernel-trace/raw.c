@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * trace_pipe_raw: packets, each to one reader, once.
+ *
+ * A packet is taken out of its ring in exchange for other memory, and is then the open
+ * file's. read() copies from it; splice() puts its pages into the pipe, where they stay
+ * until whoever reads the pipe has done with them. A packet may be given in parts, by
+ * both in turn: the next call goes on where the last one stopped.
+ *
+ * A reader waits until its ring is as full as buffer_percent says, or somebody asks for
+ * what there is (flush); then it gets all packets without waiting until there is none.
+ * When tracing is off it gets what is left, the part-filled packet too, and then the
+ * end of the file.
+ *
+ * While a pipe holds packets, tracing goes on with other memory. But a file has no more
+ * packets outside than its ring has sub-buffers, and the pipe room for: a reader that
+ * wants one more waits until a pipe gives one back, and what is lost meanwhile is counted
+ * in the ring. splice() has its pipe locked while it waits. So what is in there has to
+ * come on top: it is not what we wait for.
+ */
+
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/pipe_fs_i.h>
+#include <linux/poll.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/splice.h>
+#include <linux/uaccess.h>
+#include <linux/wait.h>
+
+#include "loan.h"
+#include "packet.h"
+
+/**
+ * struct etch_raw - an open trace_pipe_raw
+ * @inst: whose
+ * @cpu: whose
+ * @lock: of what is below; outside the instance's read_mutex
+ * @lender: gives memory in exchange for packets
+ * @loan: the packet that is being given, or NULL
+ * @bytes: of it
+ * @at: how many of these were given
+ * @slots: how many packets the pipe can hold that was spliced to last
+ * @reached: what is waited for was there, and not all of it is taken; under the
+ *	     read_mutex
+ */
+struct etch_raw {
+	struct etch_instance *inst;
+	int cpu;
+	struct mutex lock;	/* of what is below */
+	struct etch_lender *lender;
+	struct etch_loan *loan;
+	unsigned int bytes;
+	unsigned int at;
+	unsigned int slots;
+	bool reached;
+};
+
+/* Why there is no packet. */
+enum etch_raw_state {
+	ETCH_RAW_PACKET,	/* there is one */
+	ETCH_RAW_WAIT,		/* there is none, or too few; more may come */
+	ETCH_RAW_LENT,		/* too many are outside */
+	ETCH_RAW_OFF,		/* there is none, and tracing is off */
+};
+
+/* ---- The next packet ---- */
+
+static unsigned int etch_raw_max(const struct etch_raw *p, const struct etch_ring *ring)
+{
+	return READ_ONCE(p->slots) + etch_ring_nr_subbufs(ring);
+}
+
+/* Under read_mutex. @any: a single one is enough, whatever readers wait for. */
+static enum etch_raw_state etch_raw_state(struct etch_raw *p, bool any)
+{
+	struct etch_ring *ring = p->inst->rings[p->cpu];
+	struct etch_stream_base *base = &p->inst->bases[p->cpu];
+
+	if (!ring || !etch_ring_filled(ring)) {
+		base->flushed = false;
+		p->reached = false;
+		return p->inst->on ? ETCH_RAW_WAIT : ETCH_RAW_OFF;
+	}
+	p->reached = p->reached || base->flushed || etch_ring_reached(p->inst, ring);
+	if (!p->reached && !any && p->inst->on)
+		return ETCH_RAW_WAIT;
+	if (!etch_lender_may(p->lender, etch_raw_max(p, ring)))
+		return ETCH_RAW_LENT;
+	return ETCH_RAW_PACKET;
+}
+
+/* Under read_mutex. Returns 1, 0 if there is no whole packet after all, or an errno. */
+static int etch_raw_take(struct etch_raw *p)
+{
+	struct etch_ring *ring = p->inst->rings[p->cpu];
+	struct etch_loan *loan;
+
+	loan = etch_loan_get(p->lender, ring, etch_raw_max(p, ring));
+	if (IS_ERR(loan))
+		return PTR_ERR(loan);
+	p->at = 0;
+	p->bytes = etch_packet_take(p->inst, p->cpu, &loan->memory);
+	if (p->bytes)
+		WRITE_ONCE(p->loan, loan);
+	else
+		etch_loan_put(loan);
+	return p->bytes > 0;
+}
+
+/* Try to have a packet. Returns 1, 0 and why there is none, or an errno. */
+static int etch_raw_try(struct etch_raw *p, bool any, enum etch_raw_state *state)
+{
+	int ret = 0;
+
+	mutex_lock(&p->inst->read_mutex);
+	do {
+		*state = etch_raw_state(p, any);
+		if (*state != ETCH_RAW_PACKET)
+			break;
+		/* All of it was read as text: then it does not count as full any more. */
+		ret = etch_raw_take(p);
+	} while (!ret);
+	mutex_unlock(&p->inst->read_mutex);
+	return ret;
+}
+
+static enum etch_raw_state etch_raw_ask(struct etch_raw *p)
+{
+	enum etch_raw_state state;
+
+	mutex_lock(&p->inst->read_mutex);
+	state = etch_raw_state(p, false);
+	mutex_unlock(&p->inst->read_mutex);
+	return state;
+}
+
+/* Wait for another state than @state. Returns 0 or -ERESTARTSYS. */
+static int etch_raw_wait(struct etch_raw *p, enum etch_raw_state state)
+{
+	wait_queue_head_t *wq = state == ETCH_RAW_LENT ? &p->lender->wait : &p->inst->wait;
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+
+	/* Asking for the state may sleep, so the usual loop will not do. */
+	add_wait_queue(wq, &wait);
+	if (state == ETCH_RAW_WAIT)
+		etch_instance_arm_poll(p->inst);
+	while (etch_raw_ask(p) == state && !signal_pending(current))
+		wait_woken(&wait, TASK_INTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
+	remove_wait_queue(wq, &wait);
+	return signal_pending(current) ? -ERESTARTSYS : 0;
+}
+
+/*
+ * Have a packet that is not given whole yet. Returns 1; 0 at the end; -EAGAIN if there
+ * would be something to wait for; -ERESTARTSYS or -ENOMEM.
+ */
+static int etch_raw_next(struct etch_raw *p, bool nonblock)
+{
+	enum etch_raw_state state;
+	bool flushed = false;
+	int ret;
+
+	if (p->loan)
+		return 1;
+	for (;;) {
+		ret = etch_raw_try(p, nonblock, &state);
+		if (ret)
+			return ret;
+		if (state == ETCH_RAW_OFF) {
+			if (flushed)
+				return 0;
+			etch_instance_flush(p->inst, p->cpu);
+			flushed = true;
+			continue;
+		}
+		if (nonblock)
+			return -EAGAIN;
+		ret = etch_raw_wait(p, state);
+		if (ret)
+			return ret;
+	}
+}
+
+/* @bytes of the packet at hand were given. */
+static void etch_raw_gave(struct etch_raw *p, unsigned int bytes)
+{
+	p->at += bytes;
+	if (p->at < p->bytes)
+		return;
+	etch_loan_put(p->loan);
+	WRITE_ONCE(p->loan, NULL);
+}
+
+/* ---- read() ---- */
+
+static ssize_t etch_raw_read(struct file *file, char __user *buf, size_t count, loff_t *ppos)
+{
+	bool nonblock = file->f_flags & O_NONBLOCK;
+	struct etch_raw *p = file->private_data;
+	size_t done = 0;
+	int ret = 0;
+
+	if (mutex_lock_interruptible(&p->lock))
+		return -ERESTARTSYS;
+	while (done < count) {
+		unsigned int left, len;
+
+		ret = etch_raw_next(p, nonblock || done);
+		if (ret <= 0)
+			break;
+		len = min_t(size_t, p->bytes - p->at, count - done);
+		left = copy_to_user(buf + done, p->loan->memory + p->at, len);
+		if (left == len) {
+			ret = -EFAULT;
+			break;
+		}
+		etch_raw_gave(p, len - left);
+		done += len - left;
+		if (signal_pending(current))
+			break;
+	}
+	mutex_unlock(&p->lock);
+	return done ?: ret;
+}
+
+/* ---- splice() ---- */
+
+static bool etch_raw_buf_get(struct pipe_inode_info *pipe, struct pipe_buffer *buf)
+{
+	struct etch_loan *loan = (struct etch_loan *)buf->private;
+
+	/* tee() may be called for ever. */
+	if (refcount_read(&loan->users) > INT_MAX / 2)
+		return false;
+	refcount_inc(&loan->users);
+	return true;
+}
+
+static void etch_raw_buf_release(struct pipe_inode_info *pipe, struct pipe_buffer *buf)
+{
+	etch_loan_put((struct etch_loan *)buf->private);
+	buf->private = 0;
+}
+
+/* Nobody may steal a page: the loan has it. */
+static const struct pipe_buf_operations etch_raw_buf_ops = {
+	.get = etch_raw_buf_get,
+	.release = etch_raw_buf_release,
+};
+
+/* Put up to @len bytes of the packet at hand into @pipe. Returns bytes or an errno. */
+static ssize_t etch_raw_give(struct etch_raw *p, struct pipe_inode_info *pipe, size_t len)
+{
+	void *from = p->loan->memory + p->at;
+	struct pipe_buffer buf = {
+		.page = virt_to_page(from),
+		.offset = offset_in_page(from),
+		.len = min_t(size_t, p->bytes - p->at, len),
+		.ops = &etch_raw_buf_ops,
+		.private = (unsigned long)p->loan,
+	};
+	ssize_t ret;
+
+	refcount_inc(&p->loan->users);
+	/* Puts the loan if there is no room, or nobody to read. */
+	ret = add_to_pipe(pipe, &buf);
+	if (ret > 0)
+		etch_raw_gave(p, ret);
+	return ret;
+}
+
+static ssize_t etch_raw_splice(struct file *file, loff_t *ppos, struct pipe_inode_info *pipe,
+			       size_t len, unsigned int flags)
+{
+	bool nonblock = file->f_flags & O_NONBLOCK || flags & SPLICE_F_NONBLOCK;
+	struct etch_raw *p = file->private_data;
+	size_t done = 0;
+	ssize_t ret = 0;
+
+	if (mutex_lock_interruptible(&p->lock))
+		return -ERESTARTSYS;
+	WRITE_ONCE(p->slots, pipe->max_usage);
+	while (done < len) {
+		ret = etch_raw_next(p, nonblock || done);
+		if (ret <= 0)
+			break;
+		ret = etch_raw_give(p, pipe, len - done);
+		if (ret <= 0)
+			break;
+		done += ret;
+	}
+	mutex_unlock(&p->lock);
+	return done ?: ret;
+}
+
+/* ---- The rest ---- */
+
+static __poll_t etch_raw_poll(struct file *file, poll_table *table)
+{
+	struct etch_raw *p = file->private_data;
+	enum etch_raw_state state;
+
+	poll_wait(file, &p->inst->wait, table);
+	poll_wait(file, &p->lender->wait, table);
+	etch_instance_arm_poll(p->inst);
+
+	/* Not under the lock: who has it may be waiting. At the end, a read() does not. */
+	state = etch_raw_ask(p);
+	if (READ_ONCE(p->loan) || state == ETCH_RAW_PACKET || state == ETCH_RAW_OFF)
+		return EPOLLIN | EPOLLRDNORM;
+	return 0;
+}
+
+static int etch_raw_open(struct inode *inode, struct file *file)
+{
+	const struct etch_view_of *of = inode->i_private;
+	struct etch_raw *p;
+	int ret;
+
+	ret = etch_view_open(of);
+	if (ret)
+		return ret;
+
+	p = kzalloc(sizeof(*p), GFP_KERNEL);
+	if (p)
+		p->lender = etch_lender_create();
+	if (!p || !p->lender) {
+		kfree(p);
+		etch_instance_put(of->inst);
+		return -ENOMEM;
+	}
+	p->inst = of->inst;
+	p->cpu = of->cpu;
+	mutex_init(&p->lock);
+	file->private_data = p;
+	return stream_open(inode, file);
+}
+
+/* A packet that was begun and not given to its end is lost to the reader: he closed. */
+static int etch_raw_release(struct inode *inode, struct file *file)
+{
+	struct etch_raw *p = file->private_data;
+
+	if (p->loan)
+		etch_loan_put(p->loan);
+	etch_lender_put(p->lender);
+	etch_instance_put(p->inst);
+	kfree(p);
+	return 0;
+}
+
+const struct file_operations etch_raw_fops = {
+	.owner = THIS_MODULE,
+	.open = etch_raw_open,
+	.read = etch_raw_read,
+	.splice_read = etch_raw_splice,
+	.poll = etch_raw_poll,
+	.release = etch_raw_release,
+};
