@@ -58,7 +58,7 @@ unsigned int etch_packet_make(struct etch_instance *inst, int cpu, void *memory,
 	head->timestamp_end = view->end;
 	head->content_size = (u64)content * BITS_PER_BYTE;
 	head->packet_size = (u64)bytes * BITS_PER_BYTE;
-	head->packet_seq_num = base->seq + view->seq;
+	head->packet_seq_num = base->seq + view->seq + 1;
 	head->overwritten = base->overwritten + overwritten;
 	head->lost_full = base->lost[ETCH_LOST_FULL] + view->lost[ETCH_LOST_FULL];
 	head->lost_nested = base->lost[ETCH_LOST_NESTED] + view->lost[ETCH_LOST_NESTED];
@@ -81,18 +81,58 @@ unsigned int etch_packet_make(struct etch_instance *inst, int cpu, void *memory,
  * @inst: the instance
  * @cpu: the CPU
  * @memory: of a sub-buffer of its ring; gets that of the packet instead
+ * @before: gets what the packet taken before this one told
  *
  * Context: process; holds the instance's read_mutex.
  * Return: bytes of the packet, or 0 if there is none.
  */
-unsigned int etch_packet_take(struct etch_instance *inst, int cpu, void **memory)
+unsigned int etch_packet_take(struct etch_instance *inst, int cpu, void **memory,
+			      struct etch_told *before)
 {
+	struct etch_told *told = &inst->bases[cpu].told;
 	struct etch_ring *ring = inst->rings[cpu];
+	const struct etch_packet_header *head;
 	struct etch_view view;
+	unsigned int bytes;
 
 	if (!ring || !etch_ring_take_subbuf(ring, memory, &view))
 		return 0;
-	return etch_packet_make(inst, cpu, *memory, &view, etch_ring_overwritten(ring));
+	bytes = etch_packet_make(inst, cpu, *memory, &view, etch_ring_overwritten(ring));
+	head = *memory;
+	*before = *told;
+	told->seq = head->packet_seq_num;
+	told->discarded = head->events_discarded;
+	return bytes;
+}
+
+/**
+ * etch_packet_lead() - make what has to go in front of a reader's first packet
+ * @lead: a page or more: gets a packet without records
+ * @packet: his first one
+ * @before: what was told before that
+ *
+ * Context: any.
+ * Return: bytes of @lead, or 0 if nothing was lost that @packet is the first to tell of.
+ */
+unsigned int etch_packet_lead(void *lead, const void *packet, const struct etch_told *before)
+{
+	struct etch_packet_header *head = lead;
+
+	memcpy(head, packet, sizeof(*head));
+	if (head->packet_seq_num == before->seq + 1 &&
+	    head->events_discarded == before->discarded)
+		return 0;
+	head->packet_seq_num = before->seq;
+	head->events_discarded = before->discarded;
+	head->timestamp_end = head->timestamp_begin;
+	head->content_size = sizeof(*head) * BITS_PER_BYTE;
+	head->packet_size = PAGE_SIZE * BITS_PER_BYTE;
+	head->overwritten = 0;
+	head->lost_full = 0;
+	head->lost_nested = 0;
+	head->lost_too_big = 0;
+	head->records = 0;
+	return PAGE_SIZE;
 }
 
 /**

@@ -21,6 +21,7 @@
  * @seq: sub-buffers
  * @overwritten: records
  * @lost: records, by cause
+ * @told: as of the packet that was given out last: its number, and all lost before it
  * @flushed: full sub-buffers are wanted at once, however few there are
  *
  * All under the instance's read_mutex.
@@ -29,13 +30,19 @@ struct etch_stream_base {
 	u64 seq;
 	u64 overwritten;
 	u64 lost[ETCH_LOST_OFF];
+	struct etch_told {
+		u64 seq;
+		u64 discarded;
+	} told;
 	bool flushed;
 };
 
 /* Under read_mutex, all of these. */
-unsigned int etch_packet_take(struct etch_instance *inst, int cpu, void **memory);
+unsigned int etch_packet_take(struct etch_instance *inst, int cpu, void **memory,
+			      struct etch_told *before);
 unsigned int etch_packet_make(struct etch_instance *inst, int cpu, void *memory,
 			      struct etch_view *view, u64 overwritten);
+unsigned int etch_packet_lead(void *lead, const void *packet, const struct etch_told *before);
 void etch_stream_rebase(struct etch_instance *inst, int cpu, struct etch_ring *ring);
 
 #endif /* _KERNEL_ETCH_PACKET_H */

@@ -43,6 +43,9 @@
  * @lender: gives memory in exchange for packets
  * @loan: the packet that is being given, or NULL
  * @bytes: of it
+ * @next: the packet that is given behind it, or NULL
+ * @next_bytes: of that
+ * @begun: the file has given a packet
  * @at: how many of these were given
  * @slots: how many packets the pipe can hold that was spliced to last
  * @reached: what is waited for was there, and not all of it is taken; under the
@@ -55,6 +58,9 @@ struct etch_raw {
 	struct etch_lender *lender;
 	struct etch_loan *loan;
 	unsigned int bytes;
+	struct etch_loan *next;
+	unsigned int next_bytes;
+	bool begun;
 	unsigned int at;
 	unsigned int slots;
 	bool reached;
@@ -94,22 +100,51 @@ static enum etch_raw_state etch_raw_state(struct etch_raw *p, bool any)
 	return ETCH_RAW_PACKET;
 }
 
+/* Have @loan given next, and if it is the first, perhaps @lead before it. */
+static void etch_raw_first(struct etch_raw *p, struct etch_loan *loan, unsigned int bytes,
+			   struct etch_loan *lead, const struct etch_told *before)
+{
+	p->at = 0;
+	p->begun = true;
+	p->bytes = lead ? etch_packet_lead(lead->memory, loan->memory, before) : 0;
+	if (p->bytes) {
+		p->next = loan;
+		p->next_bytes = bytes;
+		loan = lead;
+	} else {
+		p->bytes = bytes;
+		if (lead)
+			etch_loan_put(lead);
+	}
+	WRITE_ONCE(p->loan, loan);
+}
+
 /* Under read_mutex. Returns 1, 0 if there is no whole packet after all, or an errno. */
 static int etch_raw_take(struct etch_raw *p)
 {
 	struct etch_ring *ring = p->inst->rings[p->cpu];
-	struct etch_loan *loan;
+	struct etch_loan *loan, *lead = NULL;
+	struct etch_told before;
+	unsigned int bytes;
 
 	loan = etch_loan_get(p->lender, ring, etch_raw_max(p, ring));
 	if (IS_ERR(loan))
 		return PTR_ERR(loan);
-	p->at = 0;
-	p->bytes = etch_packet_take(p->inst, p->cpu, &loan->memory);
-	if (p->bytes)
-		WRITE_ONCE(p->loan, loan);
-	else
+	if (!p->begun)
+		lead = etch_loan_get(p->lender, ring, UINT_MAX);
+	if (IS_ERR(lead)) {
 		etch_loan_put(loan);
-	return p->bytes > 0;
+		return PTR_ERR(lead);
+	}
+	bytes = etch_packet_take(p->inst, p->cpu, &loan->memory, &before);
+	if (bytes) {
+		etch_raw_first(p, loan, bytes, lead, &before);
+		return 1;
+	}
+	etch_loan_put(loan);
+	if (lead)
+		etch_loan_put(lead);
+	return 0;
 }
 
 /* Try to have a packet. Returns 1, 0 and why there is none, or an errno. */
@@ -193,7 +228,10 @@ static void etch_raw_gave(struct etch_raw *p, unsigned int bytes)
 	if (p->at < p->bytes)
 		return;
 	etch_loan_put(p->loan);
-	WRITE_ONCE(p->loan, NULL);
+	p->at = 0;
+	p->bytes = p->next_bytes;
+	WRITE_ONCE(p->loan, p->next);
+	p->next = NULL;
 }
 
 /* ---- read() ---- */
@@ -348,6 +386,8 @@ static int etch_raw_release(struct inode *inode, struct file *file)
 
 	if (p->loan)
 		etch_loan_put(p->loan);
+	if (p->next)
+		etch_loan_put(p->next);
 	etch_lender_put(p->lender);
 	etch_instance_put(p->inst);
 	kfree(p);

@@ -6,8 +6,14 @@
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
-DIR=$1
+DIR=$(realpath -m "$1")
 OUT=$ETCH_BUILD/selftests
+
+# What the kernel tells user space: the layout of packets, for one.
+headers()
+{
+	make -C "$ETCH_LINUX" O="$OUT" ARCH=x86_64 headers
+}
 
 install_tests()
 {
@@ -18,5 +24,6 @@ install_tests()
 
 rm -rf "$DIR"
 mkdir -p "$OUT" "$DIR"
+quietly "$ETCH_BUILD/log/headers.log" headers
 quietly "$ETCH_BUILD/log/selftests.log" install_tests
 [ -s "$DIR/kselftest-list.txt" ] || die "no kselftest was installed"

@@ -8,6 +8,10 @@
  * reads records by himself finds each on a multiple of 4 bytes, where the one before
  * it ended, rounded up.
  *
+ * What was lost before a packet is the difference to the one before. So a reader whose
+ * first packet would have nothing to be compared with gets one without records in front
+ * of it, which says what the packet said that was given out last, to whomever.
+ *
  * Numbers have the byte order of the machine, and no field is aligned to more than
  * 4 bytes.
  */
@@ -30,7 +34,8 @@
  * @timestamp_end: not before its last record
  * @content_size: bits, this header included
  * @packet_size: bits, to where the next packet starts; a whole number of pages
- * @packet_seq_num: of the packets of this CPU; a gap stands for packets overwritten
+ * @packet_seq_num: of the packets of this CPU, from 1 on; a gap stands for packets that
+ *	were overwritten
  * @events_discarded: records of this CPU that were overwritten unread or lost, before
  *	this packet was begun
  * @overwritten: of those, how many had been stored
