@@ -302,6 +302,28 @@ static int etch_flush_store(const struct etch_input *in)
 	return 0;
 }
 
+static void etch_snapshot_show(struct seq_file *m, const struct etch_view_of *of)
+{
+	mutex_lock(&of->inst->read_mutex);
+	seq_printf(m, "%d\n", of->inst->snapshot != NULL);
+	mutex_unlock(&of->inst->read_mutex);
+}
+
+static int etch_snapshot_store(const struct etch_input *in)
+{
+	bool take;
+	int ret;
+
+	ret = etch_input_bool(in, &take);
+	if (ret)
+		return ret;
+	if (!take)
+		etch_snapshot_drop(in->inst);
+	else if (etch_snapshot_take(in->inst))
+		return etch_bad(in, skip_spaces(in->text), -ENOMEM, "Not enough memory");
+	return 0;
+}
+
 static void etch_error_log_show(struct seq_file *m, const struct etch_view_of *of)
 {
 	etch_errors_show(m, of->inst);
@@ -380,6 +402,8 @@ static const char etch_readme[] =
 	"                      read or spliced into a file of any name; waits until one is\n"
 	"                      full, or:\n"
 	"  flush, per_cpu/cpuN/flush    write: what there is becomes packets now\n"
+	"  snapshot            write 1: per_cpu/cpuN/snapshot have, from now on, packets of\n"
+	"                      what the buffers hold at this moment, which stays there\n"
 	"  per_cpu/cpuN/       trace and trace_pipe of one CPU; stats says what became\n"
 	"                      of its records: written = read + overwritten + entries\n"
 	"\n"
@@ -517,6 +541,7 @@ const struct etch_control etch_controls[] = {
 	{ "buffer_percent", 0600, .show = etch_percent_show, .store = etch_percent_store },
 	{ "buffer_mode", 0600, .show = etch_mode_show, .store = etch_mode_store },
 	{ "flush", 0200, .store = etch_flush_store },
+	{ "snapshot", 0600, .show = etch_snapshot_show, .store = etch_snapshot_store },
 	{ "error_log", 0600, .show = etch_error_log_show, .store = etch_error_log_store },
 };
 
@@ -525,6 +550,7 @@ const struct etch_control etch_cpu_controls[] = {
 	{ "trace_pipe", 0400, .fops = &etch_pipe_fops },
 	{ "trace_pipe_raw", 0400, .direct = true, .fops = &etch_raw_fops },
 	{ "flush", 0200, .store = etch_flush_store },
+	{ "snapshot", 0400, .fops = &etch_snapshot_fops },
 	{ "stats", 0400, .show = etch_stats_show },
 	{ "buffer_size_kb", 0600, .show = etch_size_show, .store = etch_size_store },
 };

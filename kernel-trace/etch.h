@@ -49,6 +49,7 @@
 struct dentry;
 struct etch_file;
 struct etch_node;
+struct etch_snapshot;
 struct etch_stream_base;
 struct seq_file;
 struct syscall_metadata;
@@ -75,6 +76,7 @@ extern struct rw_semaphore etch_event_sem;
  * @rings: by CPU; NULL where there is none. This and the settings above change
  *	   under @read_mutex, for CPUs come and go without etch_mutex
  * @bases: by CPU: what its packets go on from; under @read_mutex (packet.h)
+ * @snapshot: the moment that was chosen, or NULL; under @read_mutex (snapshot.c)
  * @read_mutex: serialises all that the rings want serialised (etch_ring.h)
  * @epoch: counts what makes the cursors of peeking readers void: rings emptied,
  *	   resized, exchanged or freed; under @read_mutex
@@ -103,6 +105,7 @@ struct etch_instance {
 	unsigned int percent;
 	struct etch_ring **rings;
 	struct etch_stream_base *bases;
+	struct etch_snapshot *snapshot;
 	struct mutex read_mutex;
 	unsigned int epoch;
 	struct hlist_node hotplug;
@@ -171,6 +174,12 @@ bool etch_ring_reached(const struct etch_instance *inst, const struct etch_ring 
 /* ---- packet.c: sub-buffers as packets ---- */
 
 void etch_instance_flush(struct etch_instance *inst, int want);
+
+/* ---- snapshot.c: packets of one moment ---- */
+
+/* The first one under etch_mutex. */
+int etch_snapshot_take(struct etch_instance *inst);
+void etch_snapshot_drop(struct etch_instance *inst);
 
 /* ---- event.c: which events there are ---- */
 
@@ -338,7 +347,7 @@ extern const unsigned int etch_nr_controls, etch_nr_cpu_controls;
 extern const struct file_operations etch_control_fops;
 extern const struct file_operations etch_trace_fops, etch_pipe_fops;
 extern const struct file_operations etch_marker_fops, etch_set_event_fops;
-extern const struct file_operations etch_raw_fops;
+extern const struct file_operations etch_raw_fops, etch_snapshot_fops;
 
 int etch_view_open(const struct etch_view_of *of);
 

@@ -597,6 +597,7 @@ static void etch_instance_free(struct etch_instance *inst)
 			etch_cpu_ring_free(inst, cpu);
 	}
 	etch_errors_clear(inst);
+	etch_snapshot_drop(inst);
 	kfree(inst->rings);
 	kfree(inst->bases);
 	kfree(inst->name);

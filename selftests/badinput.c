@@ -83,6 +83,12 @@ static const struct row rows[] = {
 		{ ":", 0, "No such event" },
 	} },
 	{ "trace", true },
+	{ "snapshot", false, {
+		{ "2", 0, "Neither 0 nor 1" },
+		{ " now", 1, "Neither 0 nor 1" },
+		{ "\n", 0, "Neither 0 nor 1" },
+	} },
+	{ "flush", true },
 	{ "error_log", true },
 	{ "trace_marker", true },
 };

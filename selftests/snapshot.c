@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A snapshot is what the buffers held at one moment, on all CPUs, whatever comes after.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "packets.h"
+
+#define TREE	ETCH "/instances/etch-snapshot"
+
+FIXTURE(snapshot) {
+	struct packets seen, again;
+	int next;		/* mark */
+	char buf[1 << 16];
+};
+
+static void run_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		give_up("CPU %d", cpu);
+}
+
+FIXTURE_SETUP(snapshot)
+{
+	if (!have_etch())
+		SKIP(return, NO_ETCH);
+	memset(self, 0, sizeof(*self));
+	run_on(0);
+	rmdir(TREE);
+	ASSERT_EQ(0, mkdir(TREE, 0700));
+	ASSERT_EQ(0, write_file(TREE, "buffer_subbuf_size_kb", "4"));
+	ASSERT_EQ(0, write_file(TREE, "buffer_size_kb", "64"));
+}
+
+FIXTURE_TEARDOWN(snapshot)
+{
+	EXPECT_EQ(0, self->seen.wrong);
+	EXPECT_EQ(0, self->again.wrong);
+	EXPECT_EQ(0, rmdir(TREE));
+}
+
+static void marks(int *next, int nr)
+{
+	while (nr--)
+		write_fmt(TREE, "trace_marker", "<%d> some more text", (*next)++);
+}
+
+static int shot_open(int cpu)
+{
+	char file[64];
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%d/snapshot", cpu);
+	return open(path_of(TREE, file), O_RDONLY | O_CLOEXEC);
+}
+
+/* 0, or the errno of opening or reading it. */
+static int shot_read(struct packets *p, int cpu)
+{
+	int fd = shot_open(cpu), err = 0;
+
+	if (fd < 0)
+		return errno;
+	if (!packets_drain(p, fd))
+		err = errno ?: EIO;
+	close(fd);
+	return err;
+}
+
+TEST_F(snapshot, is_there_when_it_was_taken)
+{
+	EXPECT_STREQ("0", read_line(TREE, "snapshot"));
+	EXPECT_EQ(ENODATA, shot_read(&self->seen, 0));
+	EXPECT_EQ(EINVAL, write_file(TREE, "snapshot", "now"));
+	EXPECT_EQ(0, write_file(TREE, "snapshot", "1"));
+	EXPECT_STREQ("1", read_line(TREE, "snapshot"));
+	EXPECT_EQ(0, shot_read(&self->seen, 0));
+	EXPECT_EQ(0, self->seen.packets);
+	EXPECT_EQ(0, write_file(TREE, "snapshot", "0"));
+	EXPECT_EQ(ENODATA, shot_read(&self->seen, 0));
+}
+
+TEST_F(snapshot, is_of_that_moment)
+{
+	marks(&self->next, 300);
+	EXPECT_EQ(0, write_file(TREE, "snapshot", "1"));
+	marks(&self->next, 100);
+	EXPECT_EQ(0, shot_read(&self->seen, 0));
+	EXPECT_EQ(300, self->seen.marks);
+	EXPECT_EQ(300, self->seen.records);
+	EXPECT_EQ(299, self->seen.last);
+	EXPECT_EQ(0, self->seen.order);
+	EXPECT_EQ(0, self->seen.skipped);
+	EXPECT_EQ(0, self->seen.discarded);
+
+	/* Nothing was consumed: as often as you like. */
+	EXPECT_EQ(0, shot_read(&self->again, 0));
+	EXPECT_EQ(300, self->again.marks);
+	EXPECT_EQ(400, stat_of(TREE, 0, "entries"));
+	EXPECT_EQ(0, stat_of(TREE, 0, "read"));
+}
+
+TEST_F(snapshot, goes_on_after_a_short_read)
+{
+	size_t have = 0, step = 1;
+	ssize_t n;
+	int fd;
+
+	marks(&self->next, 300);
+	EXPECT_EQ(0, write_file(TREE, "snapshot", "1"));
+	fd = shot_open(0);
+	EXPECT_EQ(-1, read(fd, (void *)16, 4096));
+	EXPECT_EQ(EFAULT, errno);
+	while ((n = read(fd, self->buf + have, step)) > 0) {
+		have += n;
+		step = step * 7 % 1000;
+		ASSERT_GT(sizeof(self->buf), have + 1000);
+	}
+	EXPECT_EQ(have, packets_add(&self->seen, self->buf, have));
+	EXPECT_EQ(300, self->seen.marks);
+	EXPECT_EQ(0, self->seen.order);
+	close(fd);
+}
+
+/* What is overwritten before it is read is missing: at the old end. */
+TEST_F(snapshot, loses_what_is_overwritten)
+{
+	marks(&self->next, 1000);
+	EXPECT_EQ(0, write_file(TREE, "snapshot", "1"));
+	marks(&self->next, 400);
+	EXPECT_EQ(0, shot_read(&self->seen, 0));
+	EXPECT_LT(100, self->seen.marks);
+	EXPECT_GT(1000, self->seen.marks);
+	EXPECT_EQ(999, self->seen.last);
+	EXPECT_EQ(0, self->seen.order);
+	marks(&self->next, 3000);
+	EXPECT_EQ(0, shot_read(&self->again, 0));
+	EXPECT_EQ(0, self->again.marks);
+}
+
+/* A reader who takes is none of its business, but what he took is gone. */
+TEST_F(snapshot, is_beside_a_taking_reader)
+{
+	struct packets taken = {};
+	int fd = packets_open(TREE, 0, O_NONBLOCK);
+
+	marks(&self->next, 300);
+	EXPECT_EQ(4096, read(fd, self->buf, 4096));
+	EXPECT_EQ(4096, packets_add(&taken, self->buf, 4096));
+	EXPECT_EQ(0, write_file(TREE, "snapshot", "1"));
+	EXPECT_EQ(0, shot_read(&self->seen, 0));
+	EXPECT_EQ(taken.marks, self->seen.first);
+	EXPECT_EQ(300, taken.marks + self->seen.marks);
+	EXPECT_TRUE(packets_drain(&taken, fd));
+	EXPECT_EQ(0, shot_read(&self->again, 0));
+	EXPECT_EQ(300, taken.marks + self->again.marks);
+	close(fd);
+}
+
+TEST_F(snapshot, is_void_without_its_buffer)
+{
+	marks(&self->next, 300);
+	EXPECT_EQ(0, write_file(TREE, "snapshot", "1"));
+	overwrite_file(TREE, "trace", "");
+	EXPECT_EQ(ESTALE, shot_read(&self->seen, 0));
+	EXPECT_EQ(0, write_file(TREE, "snapshot", "1"));
+	EXPECT_EQ(0, write_file(TREE, "buffer_size_kb", "128"));
+	EXPECT_EQ(ESTALE, shot_read(&self->seen, 0));
+	EXPECT_EQ(0, write_file(TREE, "snapshot", "1"));
+	EXPECT_EQ(0, shot_read(&self->seen, 0));
+}
+
+/* ---- All CPUs end at one moment ---- */
+
+static atomic_int turn;
+static atomic_bool done;
+
+/* Marks in turn: the one of a turn is there before the next one begins. */
+static void *take_turns(void *arg)
+{
+	int cpu = (long)arg, nr = nr_cpus(), mine;
+
+	run_on(cpu);
+	while (!done) {
+		mine = turn;
+		if (mine % nr != cpu) {
+			sched_yield();
+			continue;
+		}
+		write_fmt(TREE, "trace_marker", "<%d>", mine);
+		turn = mine + 1;
+	}
+	return NULL;
+}
+
+TEST_F(snapshot, ends_on_all_cpus_at_once)
+{
+	int nr = nr_cpus(), cpu, round, last, least;
+	pthread_t threads[64];
+	struct packets p;
+
+	if (nr < 2)
+		SKIP(return, "one CPU");
+	nr = nr < 64 ? nr : 64;
+	done = false;
+	for (cpu = 0; cpu < nr; cpu++)
+		pthread_create(&threads[cpu], NULL, take_turns, (void *)(long)cpu);
+	for (round = 0; round < 50; round++) {
+		usleep(2000);
+		EXPECT_EQ(0, write_file(TREE, "snapshot", "1"));
+		last = -1;
+		least = INT_MAX;
+		for (cpu = 0; cpu < nr; cpu++) {
+			memset(&p, 0, sizeof(p));
+			EXPECT_EQ(0, shot_read(&p, cpu));
+			EXPECT_EQ(0, p.wrong);
+			ASSERT_LT(0, p.marks);
+			last = p.last > last ? p.last : last;
+			least = p.last < least ? p.last : least;
+		}
+		/* The last nr turns are there, whoever's they are. */
+		EXPECT_EQ(nr - 1, last - least);
+	}
+	done = true;
+	for (cpu = 0; cpu < nr; cpu++)
+		pthread_join(threads[cpu], NULL);
+}
+
+TEST_HARNESS_MAIN
