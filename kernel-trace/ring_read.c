@@ -285,7 +285,8 @@ static bool take_full(struct etch_ring *r)
 
 /*
  * The block in hand becomes the caller's, who has given @memory for it; what was read of
- * it is cut out. False: all of it was read, and it was not empty.
+ * it is cut out. False: all of it was read, and it was not empty. Or it was never
+ * written: so resize fills the slots of those that were overwritten behind a block in hand.
  */
 static bool give_block(struct etch_ring *r, void **memory, struct etch_view *view)
 {
@@ -293,7 +294,7 @@ static bool give_block(struct etch_ring *r, void **memory, struct etch_view *vie
 	unsigned int from = unread(r, etch_pos_off(r->rd, r->rd_block));
 	unsigned int len = block->end - min(from, block->end);
 	void *data = block->data;
-	bool any = block->records != r->rd_records || !r->rd_records;
+	bool any = block->end && (block->records != r->rd_records || !r->rd_records);
 
 	if (any) {
 		if (from != r->header)
@@ -307,7 +308,7 @@ static bool give_block(struct etch_ring *r, void **memory, struct etch_view *vie
 		block->data = *memory;
 		*memory = data;
 	}
-	r->left = block->left;
+	r->left = max(r->left, block->left);
 	r->read += block->records - r->rd_records;
 	r->held = false;
 	begin_block(r, r->rd_block + r->size);

@@ -25,12 +25,13 @@ HERE = Path(__file__).resolve().parent
 FILES = ("ring.pml", "reader.pml")
 
 # Name, options; each in both modes. Three levels; a bigger block; two levels nested
-# more than once; partial reading; peeking; figures; resize both ways.
+# more than once; partial reading; peeking; figures; resize both ways; flush beside each.
 QUICK = [
     ("three levels", size(3, 1, 1, 1)),
     ("a task and its interrupt", size(3, 3, 1)),
     ("peek", size(3, 3, 0, 0, "-DPEEK")),
     ("resize 2 to 4", size(3, 3, 0, 0, "-DRESIZE=4")),
+    ("flush", size(3, 3, 0, 0, "-DF1=1")),
 ]
 NORMAL = QUICK + [
     ("larger blocks", size(4, 4, 1)),
@@ -41,6 +42,15 @@ NORMAL = QUICK + [
     ("figures", size(3, 2, 1, 0, "-DSTATS")),
     ("resize 2 to 4, with interrupts", size(3, 2, 1, 0, "-DRESIZE=4")),
     ("resize 4 to 2", size(3, 5, 0, 0, "-DN=4 -DRESIZE=2")),
+    ("flush, interrupted by a writer", size(3, 2, 0, 1, "-DF1=1")),
+    ("flush, interrupted by a flush", size(3, 2, 0, 0, "-DF1=1 -DF2=1")),
+    ("flush in an interrupt", size(3, 1, 1, 0, "-DF2=1")),
+    ("flush, none nested", size(3, 2, 1, 0, "-DF1=1 -DMAX_NEST=1")),
+    ("flush and peek", size(3, 2, 0, 0, "-DF1=1 -DPEEK")),
+    ("flush and figures", size(3, 2, 0, 0, "-DF1=1 -DSTATS")),
+    ("flush and one record at a time", size(4, 3, 0, 0, "-DF1=1 -DPART")),
+    ("flush and resize 2 to 4", size(3, 2, 0, 0, "-DF1=1 -DRESIZE=4")),
+    ("flush and resize 4 to 2", size(3, 3, 0, 0, "-DF1=1 -DN=4 -DRESIZE=2")),
 ]
 LONG = NORMAL + [
     ("peek, with more interrupts", size(3, 3, 1, 0, "-DPEEK")),
@@ -50,6 +60,9 @@ LONG = NORMAL + [
     ("peek and figures", size(3, 3, 0, 0, "-DPEEK -DSTATS -DPART")),
     ("three slots", size(2, 4, 2, 0, "-DN=3")),
     ("three levels, longer", size(3, 2, 1, 1)),
+    ("flush, more often", size(3, 3, 0, 0, "-DF1=2")),
+    ("flush, on three levels", size(3, 1, 1, 1, "-DF1=1")),
+    ("flush, longer", size(3, 3, 0, 1, "-DF1=1")),
 ]
 
 

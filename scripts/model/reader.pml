@@ -134,7 +134,7 @@ inline take() {
 		 consumed = (rd_block + 1) * S;
 #endif
 		 if
-		 :: end_of[b] == 0 -> d_step { rd_block++; rd_off = 0; rd_n = 0; fresh = 0 }; goto taken
+		 :: FIRST(rd_off) >= end_of[b] -> d_step { rd_block++; rd_off = 0; rd_n = 0; fresh = 0 }; goto taken
 		 :: else
 		 fi;
 		 d_step {

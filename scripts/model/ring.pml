@@ -25,7 +25,10 @@
  *	- in discard mode nothing is overwritten;
  *	- a writer goes round at most 3 times for itself and 4 for each writer nested
  *	  in it, and waits for nothing: a STEP has no condition but that it is its
- *	  level's turn.
+ *	  level's turn;
+ *	- when a flush is done, unless no block could be had, what had a place before
+ *	  lies in blocks that were left, and one of them tells what was lost. It
+ *	  loses nothing and waits for nothing, as a writer.
  *
  * check.py runs it in several sizes, and mutations.py takes out one rule after the
  * other. By hand:
@@ -35,7 +38,8 @@
  *
  * -DPEEK: the reader peeks, too. -DSTATS: and asks for the figures. -DRESIZE=3: the ring
  * gets 3 slots. -DPART: the reader may be content with the first record of a view.
- * -DNOBODY_READS: what it says.
+ * -DNOBODY_READS: what it says. -DF1=1 -DF2=1: the interrupt, the NMI flush, too, so often, at
+ * any time but while control is at work.
  */
 #ifndef N
 #define N 2			/* slots in the ring */
@@ -60,6 +64,18 @@
 #endif
 #ifndef MAX_NEST
 #define MAX_NEST 3
+#endif
+#ifndef F1			/* flushes tried by each level */
+#define F1 0
+#endif
+#ifndef F2
+#define F2 0
+#endif
+#if F1 + F2
+#define FLUSH			/* a writer whose record has no length: ln is 0 */
+#define FITS (ln && off + ln <= S)
+#else
+#define FITS (off + ln <= S)
 #endif
 
 #ifdef RESIZE
@@ -88,11 +104,17 @@ byte data[NB * S];
 
 byte clock = 1;
 byte counted, overwritten, lost, lost_off;	/* the ring's figures */
+#ifdef FLUSH
+byte left_lost;				/* lost, as the block tells it that was left last */
+#endif
 byte spare = N;				/* the reader's, and looked at by assertions */
 
 /* The truth, which nobody in the ring can see. */
 byte before[16];			/* records in front of a block, by its number */
 byte lost_by[16];			/* lost when it was claimed */
+#ifdef FLUSH
+byte told_by[16];			/* lost, as it will tell it */
+#endif
 byte flying[3];				/* the record that a level has not handed in */
 byte started;				/* records tried */
 byte finished;
@@ -149,6 +171,12 @@ inline commit() {
 	fi
 }
 
+#ifdef FLUSH
+#define TELL ; told_by[g] = ls
+#else
+#define TELL
+#endif
+
 /* Claim the slot of block g, if that is still to do. */
 inline claim() {
 #if !OVERWRITE
@@ -164,7 +192,7 @@ inline claim() {
 	   STEP(dr = (wt -> 0 : records_of[b]));
 	   STEP(won = (slot_gen[g % nr] == wg && slot_block[g % nr] == b && slot_taken[g % nr] == wt);
 		if
-		:: won -> slot_gen[g % nr] = g; slot_taken[g % nr] = 0; lost_by[g] = lost
+		:: won -> slot_gen[g % nr] = g; slot_taken[g % nr] = 0; lost_by[g] = lost TELL
 		:: else
 		fi);
 	   if
@@ -177,7 +205,32 @@ inline claim() {
 	fi
 }
 
+#ifdef FLUSH
+/*
+ * Would a reader learn nothing if the block was left in which p is? Then what had a
+ * place when the flush began is in blocks that were left, and they tell what was lost.
+ */
+inline nothing_to_leave() {
+	won = 0;
+	if
+	:: pn == 0 -> STEP(ls = lost); STEP(won = (ls == left_lost))
+	:: else
+	fi;
+	assert(!won || (before[g] >= had && (had_lost == 0 || told_by[g - 1] >= had_lost)))
+}
+#endif
+
 inline write_one() {
+#ifdef FLUSH
+	if
+	:: ln == 0 ->
+	   STEP(nn = nest + 1; had = SEQ(pos, pos_n); had_lost = lost);
+	   if :: nn > MAX_NEST -> goto done :: else fi;
+	   STEP(nest = nn);
+	   goto more
+	:: else
+	fi;
+#endif
 	STEP(lim = on; nn = nest + 1);
 	STEP(p = pos; pn = pos_n);
 again:
@@ -202,8 +255,14 @@ slow:
 more:
 	LABELLED_STEP(p = pos; pn = pos_n; TURN);
 	g = BLOCK_AT(p); off = p - g * S;
+#ifdef FLUSH
 	if
-	:: off + ln <= S ->
+	:: ln == 0 -> nothing_to_leave(); if :: won -> goto flushed :: else fi
+	:: else
+	fi;
+#endif
+	if
+	:: FITS ->
 	   /* That it is the slot's block needs no look: committed has not moved since. */
 	   STEP(b = slot_block[g % nr]; assert(slot_gen[g % nr] == g && !slot_taken[g % nr]));
 	   refresh_pair(b, g);
@@ -223,9 +282,16 @@ more:
 	STEP(b = slot_block[(g - 1) % nr]);
 	STEP(end_of[b] = p - (g - 1) * S);
 	STEP(records_of[b] = pn);
+#ifdef FLUSH
+	STEP(ls = lost_of[b]);
+	STEP(left_lost = ls);
+#endif
 	STEP(counted = counted + pn);
 	goto more;
 lose:
+#ifdef FLUSH
+	if :: ln == 0 -> goto flushed :: else fi;
+#endif
 	LABELLED_STEP(lost++);
 	commit();
 	goto done;
@@ -233,6 +299,7 @@ store:
 	LABELLED_STEP(assert(b != spare); data[b * S + off] = 0);
 	if :: ln == 2 -> STEP(data[b * S + off + 1] = ts) :: else fi;
 	STEP(assert(b != spare); data[b * S + off] = ts);
+flushed:
 	commit();
 done:
 	skip
@@ -241,6 +308,9 @@ done:
 proctype Writer(byte lv; byte n) {
 	byte p, pn, st, b, off, ts, g, wg, i, ln, nn, dr, bt, ls, turns, mine;
 	bit lim, won, wt;
+#ifdef FLUSH
+	byte flushes, had, had_lost;
+#endif
 	do
 	:: i < n ->
 	   atomic { MAY(lv) && !running[lv] -> running[lv] = 1; started++; mine = started }
@@ -248,7 +318,17 @@ proctype Writer(byte lv; byte n) {
 	   write_one();
 	   d_step { running[lv] = 0; i++; p = 0; pn = 0; st = 0; b = 0; off = 0; ts = 0; g = 0;
 		wg = 0; ln = 0; nn = 0; dr = 0; bt = 0; ls = 0; turns = 0; mine = 0; lim = 0; wt = 0; won = 0 }
+#ifdef FLUSH
+	/* At any place, but not beside control: whoever asks for a flush has the mutex. */
+	:: flushes < (lv == 0 -> 0 : (lv == 1 -> F1 : F2)) ->
+	   atomic { MAY(lv) && !running[lv] && !still -> running[lv] = 1; started++; mine = started }
+	   write_one();
+	   d_step { running[lv] = 0; flushes++; p = 0; pn = 0; st = 0; b = 0; off = 0; g = 0;
+		wg = 0; nn = 0; dr = 0; bt = 0; ls = 0; turns = 0; mine = 0; wt = 0; won = 0; had = 0; had_lost = 0 }
+	:: i >= n && flushes == (lv == 0 -> 0 : (lv == 1 -> F1 : F2)) -> break
+#else
 	:: i >= n -> break
+#endif
 	od;
 	finished++
 }

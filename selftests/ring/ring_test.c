@@ -109,6 +109,8 @@ unsigned int tally_view(struct tally *t, const struct etch_view *view, unsigned 
 	t->missed += view->missed;
 	t->bad += etch_view_lost(view) < t->last_lost || (uintptr_t)view->data % 4;
 	t->last_lost = etch_view_lost(view);
+	t->bad += view->seq < t->next_block;
+	t->next_block = view->seq;
 
 	while (at < view->len && n < max) {
 		const struct rec *rec = view->data + at;
@@ -133,6 +135,20 @@ unsigned int tally_view(struct tally *t, const struct etch_view *view, unsigned 
 	t->records += n;
 	*records = n;
 	return at;
+}
+
+void tally_subbuf(struct tally *t, const struct etch_ring *r, const struct etch_view *view)
+{
+	u64 overwritten = etch_ring_overwritten(r);
+	unsigned int records;
+
+	t->blocks_gone += view->seq - t->next_block;
+	tally_view(t, view, NOBODY, &records);
+	t->bad += view->open || view->begin < t->last_end || view->end < view->begin ||
+		  (records && t->last_time > view->end) || overwritten < t->missed;
+	t->missed = overwritten;
+	t->last_end = view->end;
+	t->next_block = view->seq + 1;
 }
 
 u64 tally_drain(struct tally *t, struct etch_ring *r)

@@ -85,12 +85,17 @@ struct tally {
 	u64	bad;		/* damaged, out of order, or seen twice */
 	u64	last_time;
 	u64	last_lost;
+	u64	last_end;	/* of the sub-buffer taken whole last */
+	u64	next_block;	/* the least number that the next block can have */
+	u64	blocks_gone;	/* that never came, or came in views */
 	u32	next[LEVELS];
 };
 
 /* Check all records of a view. Returns the bytes and records of the first @max. */
 unsigned int tally_view(struct tally *t, const struct etch_view *view, unsigned int max,
 			unsigned int *records);
+/* The same of a sub-buffer that was taken whole. */
+void tally_subbuf(struct tally *t, const struct etch_ring *r, const struct etch_view *view);
 /* Take and check all there is. Returns the number of records. */
 u64 tally_drain(struct tally *t, struct etch_ring *r);
 

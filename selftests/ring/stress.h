@@ -18,12 +18,13 @@ struct writers {
 	u32	stored[LEVELS];		/* how many of its records are in: the next one's number */
 	u64	lost[LEVELS];		/* how many are not */
 	u64	interrupts[LEVELS];	/* of another writer, between reserve and commit */
+	u64	flushes[LEVELS];	/* instead of records, half-way or not */
 };
 
 extern struct writers writers;
 
-/* Start the thread, with all counts at zero. */
-void writers_start(struct etch_ring *r, u64 seed);
+/* Start the thread, with all counts at zero. Do interrupts @flush now and then? */
+void writers_start(struct etch_ring *r, u64 seed, bool flush);
 /* End it. */
 void writers_stop(void);
 /* What synchronize_rcu() is to the kernel: every writer of now is gone. */
@@ -31,6 +32,8 @@ void writers_wait(void);
 /* Let none of them try anything, until writers_go(). */
 void writers_park(void);
 void writers_go(void);
+/* Let none of them flush, beside control: when writers_wait() has returned, none does. */
+void writers_let_flush(bool may);
 /* Interrupt the thread by the writer of this level. */
 void writers_kick(int level);
 

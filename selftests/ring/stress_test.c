@@ -10,8 +10,8 @@
  *	STRESS_SEED=n			the seed that a test printed
  *	STRESS_RECORDS=n		--long: that many records
  *
- * The writers are in stress_writer.c. This side takes, in whole views and in part, looks
- * on without taking, asks for figures; and resizes, empties, changes modes and
+ * The writers are in stress_writer.c. This side takes, in whole views and in part, and
+ * sub-buffers by exchange, looks on without taking, asks for figures; and resizes, empties, changes modes and
  * clocks, and turns the ring off and on. A third thread asks, at any time, what may be
  * asked at any time. All by chance; the seed brings back the same choices, but not
  * the moments at which they are made.
@@ -25,7 +25,9 @@
  *	lost in the last view = lost, but for off	at the end
  *
  * and of each record: its sum, its number, which grows within its level, and its time,
- * which never goes back.
+ * which never goes back. Of sub-buffers taken whole: the end of one is not behind the
+ * begin of the next; all times of records lie between; the numbers grow, by one where
+ * nobody overwrites or takes views; and nobody writes to memory that is the reader's.
  */
 
 #include <pthread.h>
@@ -43,7 +45,12 @@
 #define SLOW	false
 #endif
 
-enum { RESIZE = 1, RESET = 2, MODE = 4, TOGGLE = 8, LOOK = 16, LAZY = 32, BESIDE = 64 };
+enum {
+	RESIZE = 1, RESET = 2, MODE = 4, TOGGLE = 8, LOOK = 16, LAZY = 32, BESIDE = 64,
+	FLUSH = 128,		/* interrupts do, now and then */
+	WHOLE = 256,		/* sub-buffers are taken whole, too */
+	NO_VIEWS = 512,		/* and in no other way, until the end */
+};
 #define CONTROL	(RESIZE | RESET | MODE | TOGGLE)
 
 struct run {
@@ -70,6 +77,14 @@ static const struct run runs[] = {
 	  LOOK | LAZY | CONTROL },
 	{ "emptied beside writers that lose, 4 of 4 KiB", true, 4, 4096, 8, SEQ,
 	  LOOK | RESET | TOGGLE | BESIDE },
+	{ "overwrite, taken whole, 4 of 4 KiB", true, 4, 4096, 128, SEQ,
+	  LOOK | FLUSH | WHOLE | NO_VIEWS },
+	{ "discard, taken whole, 4 of 4 KiB", false, 4, 4096, 128, COUNTER,
+	  LOOK | LAZY | FLUSH | WHOLE | NO_VIEWS },
+	{ "overwrite, all control and whole, 4 of 4 KiB", true, 4, 4096, 64, SEQ,
+	  LOOK | CONTROL | FLUSH | WHOLE },
+	{ "discard, all control and whole, 2 of 16 KiB", false, 2, 16384, 128, COUNTER,
+	  LOOK | LAZY | CONTROL | FLUSH | WHOLE },
 };
 
 /* What a run has found out. The figures of the ring start at zero with each reset. */
@@ -79,8 +94,12 @@ static struct tally tally;
 static struct etch_ring_stats before;	/* sums of what was before the last reset */
 static u32 stored[LEVELS];		/* how many there were at the last reset */
 static u64 discarded;			/* entries that resets dropped */
-static u64 controls, looks, looked;
+static u64 controls, looks, looked, wholes, empties;
 static u64 chance;
+
+/* For the next exchange: nobody writes to it but us. */
+static void *memory;
+#define MINE	0xa5
 
 /* Of all runs. */
 static u64 all_records, all_tries, all_interrupts, all_ns;
@@ -208,6 +227,32 @@ static bool take(unsigned int max)
 	return true;
 }
 
+static bool untouched(void)
+{
+	const u64 *word = memory;
+	unsigned int i;
+
+	for (i = 0; i < now->subbuf / sizeof(*word); i++)
+		if (word[i] != 0x0101010101010101ULL * MINE)
+			return false;
+	return true;
+}
+
+/* Take a sub-buffer whole. False: none is full. */
+static bool take_whole(void)
+{
+	struct etch_view view;
+
+	CHECK(untouched());
+	if (!etch_ring_take_subbuf(ring, &memory, &view))
+		return false;
+	tally_subbuf(&tally, ring, &view);
+	memset(memory, MINE, now->subbuf);
+	wholes++;
+	empties += !view.records;
+	return true;
+}
+
 static void resize(void)
 {
 	struct etch_resize *ctx;
@@ -264,6 +309,7 @@ static void control(void)
 		return;
 	}
 	etch_ring_off(ring);
+	writers_let_flush(false);
 	if (parked)
 		writers_park();
 	writers_wait();
@@ -280,8 +326,22 @@ static void control(void)
 		etch_ring_set_mode(ring, any(&chance) % 2);
 	check_laws(&s);
 	etch_ring_on(ring);
+	writers_let_flush(now->what & FLUSH);
 	if (parked)
 		writers_go();
+}
+
+/* All there is, or one: in views or in whole, as the run has it. */
+static void take_some(u32 x)
+{
+	bool whole = now->what & NO_VIEWS || (now->what & WHOLE && x & 1);
+
+	if (whole)
+		while (take_whole() && x & 6)
+			;
+	else
+		while (take(NOBODY))
+			;
 }
 
 static void read_round(void)
@@ -290,15 +350,15 @@ static void read_round(void)
 
 	switch (x % 16) {
 	case 0:
-		take(1 + (x >> 8) % 9);
+		if (!(now->what & NO_VIEWS))
+			take(1 + (x >> 8) % 9);
 		break;
 	case 1:
 		if (now->what & LOOK)
 			look_step();
 		break;
 	default:
-		while (take(NOBODY))
-			;
+		take_some(x >> 8);
 	}
 	x = any(&chance);
 	if (x % 64 == 0)
@@ -351,6 +411,7 @@ static bool met(void)
 	return before.read + s.read > 1000 && before.lost_nested + s.lost_nested &&
 	       before.lost_too_big + s.lost_too_big && looks > 10 &&
 	       (!now->overwrite || before.overwritten + s.overwritten) &&
+	       (!(now->what & WHOLE) || (wholes > 100 && empties)) &&
 	       (!(now->what & CONTROL) || controls > 10);
 }
 
@@ -402,7 +463,9 @@ static void prepare(const struct run *run)
 	tally = (struct tally){};
 	before = (struct etch_ring_stats){};
 	memset(stored, 0, sizeof(stored));
-	discarded = controls = looks = looked = 0;
+	discarded = controls = looks = looked = wholes = empties = 0;
+	memory = etch_ring_alloc_subbuf(ring);
+	memset(memory, MINE, run->subbuf);
 	look.buf = malloc(run->subbuf);
 	look.open = false;
 }
@@ -414,20 +477,30 @@ static void test_run(const struct run *run, u64 ns)
 	prepare(run);
 	asking = 1;
 	pthread_create(&asker, NULL, ask, NULL);
-	writers_start(ring, any(&chance));
+	writers_start(ring, any(&chance), run->what & FLUSH);
 	read_for(ns);
 	writers_stop();
 	__atomic_store_n(&asking, 0, __ATOMIC_RELEASE);
 	pthread_join(asker, NULL);
 
 	etch_ring_on(ring);
+	if (run->what & NO_VIEWS && !run->overwrite)
+		CHECK_EQ(tally.blocks_gone, 0);
 	check_drained();
 	check_lost();
+	CHECK(untouched());
 
 	/* Else this run has shown nothing. */
 	CHECK(before.read > 1000 && before.lost_nested && before.lost_too_big && looks > 10);
 	CHECK(writers.interrupts[1] > 10 && writers.interrupts[2] > 10);
 	CHECK(!run->overwrite || before.overwritten);
+	if (run->what & WHOLE) {
+		CHECK(wholes > 100 && empties);
+		CHECK(writers.flushes[1] > 10 && writers.flushes[2] > 10);
+		tap_note("%llu sub-buffers taken whole, %llu empty; %llu flushes",
+			 (unsigned long long)wholes, (unsigned long long)empties,
+			 (unsigned long long)sum(writers.flushes));
+	}
 	CHECK(!(run->what & CONTROL) || controls > 10);
 	tap_note("%llu written, %llu read, %llu overwritten, %llu dropped by reset, %llu looked at",
 		 (unsigned long long)before.written, (unsigned long long)before.read,
@@ -443,6 +516,7 @@ static void test_run(const struct run *run, u64 ns)
 	all_tries += before.written + sum(writers.lost);
 	all_interrupts += writers.interrupts[1] + writers.interrupts[2];
 	free(look.buf);
+	free_pages((unsigned long)memory, 0);
 	etch_ring_free(ring);
 	tap(true, "%s", run->name);
 }

@@ -32,7 +32,7 @@ static struct etch_ring *ring;
 static unsigned int max_len;
 static pthread_t thread;
 static u64 sections[LEVELS];
-static int stop, park, parked;
+static int stop, park, parked, flush;
 
 static bool told(const int *flag)
 {
@@ -83,6 +83,11 @@ void writers_go(void)
 	tell(&park, 0);
 	while (told(&parked))
 		sched_yield();
+}
+
+void writers_let_flush(bool may)
+{
+	tell(&flush, may);
 }
 
 /* Mostly small ones, some to fill up a block, some too big. */
@@ -136,7 +141,12 @@ static void interrupt(int level)
 	section_enter(level);
 	if (!told(&park)) {
 		writers.interrupts[level] += READ_ONCE(ring->nest) != 0;
-		write_some(level, 2);
+		if (told(&flush) && any(&writers.seed[level]) % 8 == 0) {
+			writers.flushes[level]++;
+			etch_ring_flush(ring);
+		} else {
+			write_some(level, 2);
+		}
 	}
 	section_exit(level);
 }
@@ -262,7 +272,7 @@ static void *run(void *unused)
 	return NULL;
 }
 
-void writers_start(struct etch_ring *r, u64 seed)
+void writers_start(struct etch_ring *r, u64 seed, bool may_flush)
 {
 	int level;
 
@@ -272,6 +282,7 @@ void writers_start(struct etch_ring *r, u64 seed)
 	for (level = 0; level < LEVELS; level++)
 		writers.seed[level] = (seed + level) * 0x9e3779b97f4a7c15ULL | 1;
 	tell(&stop, 0);
+	writers_let_flush(may_flush);
 	catch_signals();
 	if (pthread_create(&thread, NULL, run, NULL)) {
 		perror("thread");
