@@ -4,8 +4,9 @@
  *
  * A packet is taken out of its ring in exchange for other memory, and is then the open
  * file's. read() copies from it; splice() puts its pages into the pipe, where they stay
- * until whoever reads the pipe has done with them. A packet may be given in parts, by
- * both in turn: the next call goes on where the last one stopped.
+ * until whoever reads the pipe has done with them; and they can be mapped (raw_map.c). A
+ * packet may be given in parts, by read() and splice() in turn: the next call goes on
+ * where the last one stopped.
  *
  * A reader waits until its ring is as full as buffer_percent says, or somebody asks for
  * what there is (flush); then it gets all packets without waiting until there is none.
@@ -32,39 +33,7 @@
 #include <linux/uaccess.h>
 #include <linux/wait.h>
 
-#include "loan.h"
-#include "packet.h"
-
-/**
- * struct etch_raw - an open trace_pipe_raw
- * @inst: whose
- * @cpu: whose
- * @lock: of what is below; outside the instance's read_mutex
- * @lender: gives memory in exchange for packets
- * @loan: the packet that is being given, or NULL
- * @bytes: of it
- * @next: the packet that is given behind it, or NULL
- * @next_bytes: of that
- * @begun: the file has given a packet
- * @at: how many of these were given
- * @slots: how many packets the pipe can hold that was spliced to last
- * @reached: what is waited for was there, and not all of it is taken; under the
- *	     read_mutex
- */
-struct etch_raw {
-	struct etch_instance *inst;
-	int cpu;
-	struct mutex lock;	/* of what is below */
-	struct etch_lender *lender;
-	struct etch_loan *loan;
-	unsigned int bytes;
-	struct etch_loan *next;
-	unsigned int next_bytes;
-	bool begun;
-	unsigned int at;
-	unsigned int slots;
-	bool reached;
-};
+#include "raw.h"
 
 /* Why there is no packet. */
 enum etch_raw_state {
@@ -78,7 +47,7 @@ enum etch_raw_state {
 
 static unsigned int etch_raw_max(const struct etch_raw *p, const struct etch_ring *ring)
 {
-	return READ_ONCE(p->slots) + etch_ring_nr_subbufs(ring);
+	return READ_ONCE(p->slots) + READ_ONCE(p->nr_window) + etch_ring_nr_subbufs(ring);
 }
 
 /* Under read_mutex. @any: a single one is enough, whatever readers wait for. */
@@ -190,11 +159,16 @@ static int etch_raw_wait(struct etch_raw *p, enum etch_raw_state state)
 	return signal_pending(current) ? -ERESTARTSYS : 0;
 }
 
-/*
- * Have a packet that is not given whole yet. Returns 1; 0 at the end; -EAGAIN if there
- * would be something to wait for; -ERESTARTSYS or -ENOMEM.
+/**
+ * etch_raw_next() - have a packet that is not given whole yet
+ * @p: the file
+ * @nonblock: do not wait for one
+ *
+ * Context: process, may sleep; holds p->lock.
+ * Return: 1; 0 at the end; -EAGAIN if there would be something to wait for; -ERESTARTSYS
+ * or -ENOMEM.
  */
-static int etch_raw_next(struct etch_raw *p, bool nonblock)
+int etch_raw_next(struct etch_raw *p, bool nonblock)
 {
 	enum etch_raw_state state;
 	bool flushed = false;
@@ -221,17 +195,30 @@ static int etch_raw_next(struct etch_raw *p, bool nonblock)
 	}
 }
 
-/* @bytes of the packet at hand were given. */
-static void etch_raw_gave(struct etch_raw *p, unsigned int bytes)
+/**
+ * etch_raw_hand_over() - give the packet at hand away
+ * @p: the file; etch_raw_next() was 1
+ *
+ * Context: process; holds p->lock.
+ * Return: the packet, now the caller's.
+ */
+struct etch_loan *etch_raw_hand_over(struct etch_raw *p)
 {
-	p->at += bytes;
-	if (p->at < p->bytes)
-		return;
-	etch_loan_put(p->loan);
+	struct etch_loan *loan = p->loan;
+
 	p->at = 0;
 	p->bytes = p->next_bytes;
 	WRITE_ONCE(p->loan, p->next);
 	p->next = NULL;
+	return loan;
+}
+
+/* @bytes of the packet at hand were given. */
+static void etch_raw_gave(struct etch_raw *p, unsigned int bytes)
+{
+	p->at += bytes;
+	if (p->at == p->bytes)
+		etch_loan_put(etch_raw_hand_over(p));
 }
 
 /* ---- read() ---- */
@@ -384,6 +371,7 @@ static int etch_raw_release(struct inode *inode, struct file *file)
 {
 	struct etch_raw *p = file->private_data;
 
+	etch_raw_unmap(p);
 	if (p->loan)
 		etch_loan_put(p->loan);
 	if (p->next)
@@ -400,5 +388,8 @@ const struct file_operations etch_raw_fops = {
 	.read = etch_raw_read,
 	.splice_read = etch_raw_splice,
 	.poll = etch_raw_poll,
+	.mmap = etch_raw_mmap,
+	.unlocked_ioctl = etch_raw_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
 	.release = etch_raw_release,
 };

@@ -18,6 +18,7 @@
 #ifndef _UAPI_LINUX_ETCH_PACKET_H
 #define _UAPI_LINUX_ETCH_PACKET_H
 
+#include <linux/ioctl.h>
 #include <linux/types.h>
 
 #define ETCH_PACKET_MAGIC	0xC1FC1FC1	/* of every packet of the format */
@@ -68,5 +69,28 @@ struct etch_packet_header {
 	__u32	generation;
 	__u32	records;
 };
+
+/**
+ * struct etch_window - a window of mapped packets
+ * @address: where trace_pipe_raw was mapped (PROT_READ, MAP_SHARED)
+ * @packets: in: how many may be mapped, of @stride bytes each; out: how many are
+ * @stride: in: bytes from one packet's start to the next one's: at least a sub-buffer, and
+ *	whole pages
+ */
+struct etch_window {
+	__u64	address;
+	__u32	packets;
+	__u32	stride;
+};
+
+/*
+ * Gives back what the window shows, and has it show the next packets: as many as there
+ * are and fit. Waits as read() does if there is none; 0 packets are the end.
+ *
+ * EFAULT: the window is not inside a mapping of this file. EINVAL: no packets are asked
+ * for, too many, or the stride does not do. EAGAIN, EINTR, ENOMEM: the window is empty
+ * now. What is in the window while the call fails or the mapping goes is not shown again.
+ */
+#define ETCH_IOC_WINDOW		_IOWR(0xE7, 0x00, struct etch_window)
 
 #endif /* _UAPI_LINUX_ETCH_PACKET_H */

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packets of trace_pipe_raw, mapped: for readers who look at records where they are, and
+ * want no system call for each packet.
+ *
+ * A mapping is a window, empty at first. Each ETCH_IOC_WINDOW takes away the pages that are
+ * in it and puts in those of the next packets, as many as there are and fit. The
+ * pages are the ring's own, which gets others for them as it does when they are spliced:
+ * nothing is copied, the mapping has nothing to do with what the ring consists of at
+ * the time, and it can be resized, read and spliced from as if there were none.
+ *
+ * What is done to the page tables is what receiving from a TCP socket without copying does.
+ */
+
+#include <linux/etch_ring.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/overflow.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <uapi/linux/etch_packet.h>
+
+#include "raw.h"
+
+/* As many as a reader can want to get at once. */
+#define ETCH_WINDOW_MAX		1024
+
+static const struct vm_operations_struct etch_raw_vm_ops;
+
+/**
+ * etch_raw_mmap() - make room for a window
+ * @file: trace_pipe_raw
+ * @vma: where
+ *
+ * Context: process; holds the mmap lock for writing.
+ * Return: 0, or -EPERM if somebody wants to write there or have it private.
+ */
+int etch_raw_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC) || !(vma->vm_flags & VM_MAYSHARE))
+		return -EPERM;
+	vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);
+	/* A child would keep pages that are long another packet's. */
+	vm_flags_set(vma, VM_MIXEDMAP | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
+	vma->vm_ops = &etch_raw_vm_ops;
+	return 0;
+}
+
+/* Under p->lock. The pages may still be mapped: then they are not lent again. */
+static void etch_window_put(struct etch_raw *p)
+{
+	while (p->nr_window)
+		etch_loan_put(p->window[--p->nr_window]);
+}
+
+/**
+ * etch_raw_unmap() - the file is closed
+ * @p: the file
+ *
+ * Context: process.
+ */
+void etch_raw_unmap(struct etch_raw *p)
+{
+	etch_window_put(p);
+	kvfree(p->window);
+}
+
+/* The mapping that has the window. Under the mmap lock. */
+static struct vm_area_struct *etch_window_vma(struct file *file, const struct etch_window *w)
+{
+	unsigned long bytes = array_size(w->packets, w->stride);
+	struct vm_area_struct *vma = vma_lookup(current->mm, w->address);
+
+	if (!vma || vma->vm_ops != &etch_raw_vm_ops || vma->vm_file != file ||
+	    bytes > vma->vm_end - w->address)
+		return NULL;
+	return vma;
+}
+
+/* Under p->lock and the mmap lock. Map what is in p->window. */
+static int etch_window_show(struct etch_raw *p, struct vm_area_struct *vma,
+			    const struct etch_window *w)
+{
+	unsigned long address = w->address;
+	unsigned int i, j;
+	int ret = 0;
+
+	for (i = 0; i < p->nr_window && !ret; i++) {
+		struct page *page = virt_to_page(p->window[i]->memory);
+
+		for (j = 0; j < p->window[i]->bytes >> PAGE_SHIFT && !ret; j++)
+			ret = vm_insert_page(vma, address + j * PAGE_SIZE, page + j);
+		address += w->stride;
+	}
+	return ret;
+}
+
+/* Under p->lock. Take packets into p->window. Returns how many, or an errno. */
+static int etch_window_take(struct etch_raw *p, const struct etch_window *w, bool nonblock)
+{
+	int ret = 0;
+
+	while (p->nr_window < w->packets) {
+		ret = etch_raw_next(p, nonblock || p->nr_window);
+		if (ret <= 0)
+			break;
+		/* What was read of it before is seen again. */
+		if (p->loan->bytes > w->stride) {
+			ret = -EINVAL;
+			break;
+		}
+		p->window[p->nr_window] = etch_raw_hand_over(p);
+		WRITE_ONCE(p->nr_window, p->nr_window + 1);
+	}
+	return p->nr_window ?: ret;
+}
+
+/* Under p->lock. Empty the window and fill it again. Returns packets or an errno. */
+static int etch_window_next(struct file *file, const struct etch_window *w)
+{
+	bool nonblock = file->f_flags & O_NONBLOCK;
+	struct etch_raw *p = file->private_data;
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma;
+	int ret;
+
+	mmap_read_lock(mm);
+	vma = etch_window_vma(file, w);
+	if (vma)
+		zap_page_range_single(vma, w->address, w->packets * w->stride, NULL);
+	mmap_read_unlock(mm);
+	if (!vma)
+		return -EFAULT;
+	etch_window_put(p);
+
+	ret = etch_window_take(p, w, nonblock);
+	if (ret <= 0)
+		return ret;
+	mmap_read_lock(mm);
+	/* It may be another one by now. */
+	vma = etch_window_vma(file, w);
+	ret = vma ? etch_window_show(p, vma, w) : -EFAULT;
+	mmap_read_unlock(mm);
+	return ret ?: p->nr_window;
+}
+
+static int etch_window_ioctl(struct file *file, struct etch_window *w)
+{
+	struct etch_raw *p = file->private_data;
+	int ret;
+
+	if (!w->packets || w->packets > ETCH_WINDOW_MAX || !w->stride ||
+	    !PAGE_ALIGNED(w->stride) || w->stride > ETCH_RING_MAX_SUBBUF ||
+	    !PAGE_ALIGNED(w->address))
+		return -EINVAL;
+	if (mutex_lock_interruptible(&p->lock))
+		return -ERESTARTSYS;
+	ret = -ENOMEM;
+	if (!p->window)
+		p->window = kvcalloc(ETCH_WINDOW_MAX, sizeof(*p->window), GFP_KERNEL);
+	if (p->window)
+		ret = etch_window_next(file, w);
+	mutex_unlock(&p->lock);
+	if (ret < 0)
+		return ret;
+	w->packets = ret;
+	return 0;
+}
+
+/**
+ * etch_raw_ioctl() - ETCH_IOC_WINDOW
+ * @file: trace_pipe_raw
+ * @cmd: that
+ * @arg: address of a struct etch_window
+ *
+ * Context: process, may sleep.
+ * Return: 0 or a negative errno: see <uapi/linux/etch_packet.h>.
+ */
+long etch_raw_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct etch_window w;
+	int ret;
+
+	if (cmd != ETCH_IOC_WINDOW)
+		return -ENOTTY;
+	if (copy_from_user(&w, (void __user *)arg, sizeof(w)))
+		return -EFAULT;
+	ret = etch_window_ioctl(file, &w);
+	if (!ret && copy_to_user((void __user *)arg, &w, sizeof(w)))
+		ret = -EFAULT;
+	return ret;
+}
