@@ -52,12 +52,24 @@ static bool scale_known;
 static u64 scale_hz;
 static struct moment scale_base;
 
+/* The kernel's fast clocks. */
+static __always_inline u64 latched_ns(enum etch_clock clock)
+{
+	switch (clock) {
+	case ETCH_CLOCK_MONO:
+		return ktime_get_mono_fast_ns();
+	case ETCH_CLOCK_MONO_RAW:
+		return ktime_get_raw_fast_ns();
+	case ETCH_CLOCK_BOOT:
+		return ktime_get_boot_fast_ns();
+	default:
+		return ktime_get_tai_fast_ns();
+	}
+}
+
 /**
  * etch_clock_read_slow() - read a clock that is not inline
  * @clock: which one
- *
- * The kernel's fast clocks read one of two copies, and again if a sequence number says
- * that it has changed meanwhile. KCSAN does not know that.
  *
  * Context: any, NMI included.
  * Return: its time; the counter's for a clock that there is not.
@@ -66,13 +78,14 @@ u64 notrace etch_clock_read_slow(enum etch_clock clock)
 {
 	switch (clock) {
 	case ETCH_CLOCK_MONO:
-		return data_race(ktime_get_mono_fast_ns());
 	case ETCH_CLOCK_MONO_RAW:
-		return data_race(ktime_get_raw_fast_ns());
 	case ETCH_CLOCK_BOOT:
-		return data_race(ktime_get_boot_fast_ns());
 	case ETCH_CLOCK_TAI:
-		return data_race(ktime_get_tai_fast_ns());
+		/*
+		 * They read one of two copies, and again if a sequence number says that it
+		 * has changed meanwhile. KCSAN does not know that.
+		 */
+		return data_race(latched_ns(clock));
 	case ETCH_CLOCK_LOCAL:
 		return trace_clock_local();
 	case ETCH_CLOCK_GLOBAL:

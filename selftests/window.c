@@ -66,7 +66,8 @@ static void flush(void)
 }
 
 /* How many packets the window has now; -1 with errno. */
-static int show(struct __test_metadata *_metadata, FIXTURE_DATA(window) *self, unsigned int slots)
+static int show(struct __test_metadata *_metadata, struct _test_data_window *self,
+		unsigned int slots)
 {
 	self->w = (struct etch_window) {
 		.address = (unsigned long)self->map, .packets = slots, .stride = STRIDE,
