@@ -51,6 +51,7 @@ struct etch_file;
 struct etch_node;
 struct etch_snapshot;
 struct etch_stream_base;
+struct seq_buf;
 struct seq_file;
 struct syscall_metadata;
 
@@ -236,6 +237,14 @@ extern struct etch_event *__start_etch_events[], *__stop_etch_events[];
 extern const struct etch_enum * const __start_etch_enums[];
 extern const struct etch_enum * const __stop_etch_enums[];
 extern struct syscall_metadata *__start_syscalls_metadata[], *__stop_syscalls_metadata[];
+
+/* ---- enums.c: names in print formats ---- */
+
+const struct etch_enum *etch_enum_find(const struct etch_event *event, const char *name,
+				       size_t len);
+size_t etch_piece_len(const char *text);
+void etch_print_fmt(struct seq_buf *s, const struct etch_event *event);
+char *etch_print_fmt_dup(const struct etch_event *event);
 
 /* ---- format.c: an event's format file ---- */
 
