@@ -199,6 +199,7 @@ extern unsigned int etch_generation;
  * by id under etch_event_sem.
  */
 const struct etch_event *etch_event_by_id(unsigned int id);
+const struct etch_event *etch_event_next(unsigned int id);
 int etch_event_register(struct etch_event *event);
 void etch_event_unregister(struct etch_event *event);
 int etch_events_init(void);
