@@ -61,6 +61,18 @@ extern struct rw_semaphore etch_event_sem;
 /* ---- instance.c: buffers and their settings ---- */
 
 /**
+ * struct etch_origin - where a clock stands in the time of the world
+ * @ns: the wall clock's time when it was at zero
+ * @uuid: of the clock with this origin
+ * @known: there is something in here
+ */
+struct etch_origin {
+	s64 ns;
+	uuid_t uuid;
+	bool known;
+};
+
+/**
  * struct etch_instance - a tree with events, buffers and readers of its own
  * @name: of its folder in instances/; NULL for the main tree
  * @bit: ETCH_MAIN and up; its bit in every event's mask
@@ -69,6 +81,8 @@ extern struct rw_semaphore etch_event_sem;
  * @clock: where time stamps come from
  * @uuid: of the trace that it records: another one when what was recorded and what
  *	   comes next have no common time
+ * @origin: of its clock, as metadata tells it; not yet known: nobody has asked since there
+ *	   is this @uuid
  * @cpu_bytes: for CPUs that come: bytes of a ring
  * @full_bytes: what the rings grow to before something is first recorded; 0 when
  *	   they have grown
@@ -100,6 +114,7 @@ struct etch_instance {
 	bool overwrite;
 	enum etch_clock clock;
 	uuid_t uuid;
+	struct etch_origin origin;
 	unsigned long cpu_bytes;
 	unsigned long full_bytes;
 	unsigned int subbuf_bytes;
@@ -251,6 +266,10 @@ char *etch_print_fmt_dup(const struct etch_event *event);
 
 void etch_format_show(struct seq_file *m, const struct etch_event *event);
 
+/* ---- metadata_clock.c: clocks for readers of binary traces ---- */
+
+void etch_origin_get(enum etch_clock clock, struct etch_origin *origin);
+
 /* ---- line.c: a record as a line of text ---- */
 
 struct etch_line {
@@ -357,6 +376,7 @@ extern const unsigned int etch_nr_controls, etch_nr_cpu_controls;
 extern const struct file_operations etch_control_fops;
 extern const struct file_operations etch_trace_fops, etch_pipe_fops;
 extern const struct file_operations etch_marker_fops, etch_set_event_fops;
+extern const struct file_operations etch_metadata_fops;
 extern const struct file_operations etch_raw_fops, etch_snapshot_fops;
 
 int etch_view_open(const struct etch_view_of *of);
