@@ -251,6 +251,62 @@ u64 etch_clock_to_ns(enum etch_clock clock, u64 time)
 }
 EXPORT_SYMBOL_GPL(etch_clock_to_ns);
 
+/* A clock that has no fixed distance to the wall clock: by two readings of the latter. */
+static s64 zero_by_reading(enum etch_clock clock)
+{
+	u64 width = U64_MAX, before, time, after;
+	unsigned long flags;
+	s64 zero = 0;
+	int i;
+
+	local_irq_save(flags);
+	for (i = 0; i < 5; i++) {
+		before = ktime_get_real_fast_ns();
+		time = etch_clock_read(clock);
+		after = ktime_get_real_fast_ns();
+		if (after - before >= width)
+			continue;
+		width = after - before;
+		zero = before + width / 2 - time;
+	}
+	local_irq_restore(flags);
+	return zero;
+}
+
+/**
+ * etch_clock_zero() - what the wall clock was when a clock was at zero
+ * @clock: which one
+ *
+ * Added to what etch_clock_to_ns() gives, it makes wall-clock time of it. It changes when
+ * the wall clock is set. For the clocks that it does not govern, that is mono_raw,
+ * local and global, it changes slowly, all the time.
+ *
+ * Context: task; the first call for the counter may sleep some 20 ms.
+ * Return: nanoseconds since 1970 in UTC, or before; 0 for seq.
+ */
+s64 etch_clock_zero(enum etch_clock clock)
+{
+	s64 real = ktime_to_ns(ktime_mono_to_real(0));
+
+	switch (clock) {
+	case ETCH_CLOCK_COUNTER:
+		learn_scale();
+		return real + scale_base.ns -
+		       mul_u64_u64_div_u64(scale_base.ticks, NSEC_PER_SEC, scale_hz);
+	case ETCH_CLOCK_MONO:
+		return real;
+	case ETCH_CLOCK_BOOT:
+		return real - ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT));
+	case ETCH_CLOCK_TAI:
+		return real - ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_TAI));
+	case ETCH_CLOCK_SEQ:
+		return 0;
+	default:
+		return zero_by_reading(clock);
+	}
+}
+EXPORT_SYMBOL_GPL(etch_clock_zero);
+
 static int __init etch_clock_init(void)
 {
 	early = now();

@@ -401,6 +401,8 @@ static const char etch_readme[] =
 	"  per_cpu/cpuN/trace_pipe_raw  the same as packets of Common Trace Format, to be\n"
 	"                      read or spliced into a file of any name; waits until one is\n"
 	"                      full, or:\n"
+	"  metadata            what these packets are made of: copied beside them, it makes a\n"
+	"                      trace for readers of that format\n"
 	"  flush, per_cpu/cpuN/flush    write: what there is becomes packets now\n"
 	"  snapshot            write 1: per_cpu/cpuN/snapshot have, from now on, packets of\n"
 	"                      what the buffers hold at this moment, which stays there\n"
@@ -533,6 +535,7 @@ const struct etch_control etch_controls[] = {
 	{ "set_event", 0600, .fops = &etch_set_event_fops },
 	{ "trace", 0600, .fops = &etch_trace_fops },
 	{ "trace_pipe", 0400, .fops = &etch_pipe_fops },
+	{ "metadata", 0400, .fops = &etch_metadata_fops },
 	{ "trace_marker", 0200, .fops = &etch_marker_fops },
 	{ "tracing_on", 0600, .show = etch_on_show, .store = etch_on_store },
 	{ "trace_clock", 0600, .show = etch_clock_show, .store = etch_clock_store },

@@ -51,6 +51,7 @@ struct etch_file;
 struct etch_node;
 struct etch_snapshot;
 struct etch_stream_base;
+struct seq_buf;
 struct seq_file;
 struct syscall_metadata;
 
@@ -58,6 +59,18 @@ extern struct mutex etch_mutex;
 extern struct rw_semaphore etch_event_sem;
 
 /* ---- instance.c: buffers and their settings ---- */
+
+/**
+ * struct etch_origin - where a clock stands in the time of the world
+ * @ns: the wall clock's time when it was at zero
+ * @uuid: of the clock with this origin
+ * @known: there is something in here
+ */
+struct etch_origin {
+	s64 ns;
+	uuid_t uuid;
+	bool known;
+};
 
 /**
  * struct etch_instance - a tree with events, buffers and readers of its own
@@ -68,6 +81,8 @@ extern struct rw_semaphore etch_event_sem;
  * @clock: where time stamps come from
  * @uuid: of the trace that it records: another one when what was recorded and what
  *	   comes next have no common time
+ * @origin: of its clock, as metadata tells it; not yet known: nobody has asked since there
+ *	   is this @uuid
  * @cpu_bytes: for CPUs that come: bytes of a ring
  * @full_bytes: what the rings grow to before something is first recorded; 0 when
  *	   they have grown
@@ -99,6 +114,7 @@ struct etch_instance {
 	bool overwrite;
 	enum etch_clock clock;
 	uuid_t uuid;
+	struct etch_origin origin;
 	unsigned long cpu_bytes;
 	unsigned long full_bytes;
 	unsigned int subbuf_bytes;
@@ -198,6 +214,7 @@ extern unsigned int etch_generation;
  * by id under etch_event_sem.
  */
 const struct etch_event *etch_event_by_id(unsigned int id);
+const struct etch_event *etch_event_next(unsigned int id);
 int etch_event_register(struct etch_event *event);
 void etch_event_unregister(struct etch_event *event);
 int etch_events_init(void);
@@ -237,9 +254,21 @@ extern const struct etch_enum * const __start_etch_enums[];
 extern const struct etch_enum * const __stop_etch_enums[];
 extern struct syscall_metadata *__start_syscalls_metadata[], *__stop_syscalls_metadata[];
 
+/* ---- enums.c: names in print formats ---- */
+
+const struct etch_enum *etch_enum_find(const struct etch_event *event, const char *name,
+				       size_t len);
+size_t etch_piece_len(const char *text);
+void etch_print_fmt(struct seq_buf *s, const struct etch_event *event);
+char *etch_print_fmt_dup(const struct etch_event *event);
+
 /* ---- format.c: an event's format file ---- */
 
 void etch_format_show(struct seq_file *m, const struct etch_event *event);
+
+/* ---- metadata_clock.c: clocks for readers of binary traces ---- */
+
+void etch_origin_get(enum etch_clock clock, struct etch_origin *origin);
 
 /* ---- line.c: a record as a line of text ---- */
 
@@ -347,6 +376,7 @@ extern const unsigned int etch_nr_controls, etch_nr_cpu_controls;
 extern const struct file_operations etch_control_fops;
 extern const struct file_operations etch_trace_fops, etch_pipe_fops;
 extern const struct file_operations etch_marker_fops, etch_set_event_fops;
+extern const struct file_operations etch_metadata_fops;
 extern const struct file_operations etch_raw_fops, etch_snapshot_fops;
 
 int etch_view_open(const struct etch_view_of *of);

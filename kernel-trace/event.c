@@ -6,8 +6,9 @@
  * it comes. An id stands for one layout as long as records of it may be around: when
  * a module goes, its events leave a copy of their descriptors under their ids, so
  * that old records can still be printed (field by field, because the code of
- * TP_printk() has gone with the module). When an event of the same name and layout
- * comes, it takes the id over, and its records from before print as its own.
+ * TP_printk() has gone with the module; its text stays, for the names of values in it).
+ * When an event of the same name and layout comes, it takes the id over, and its
+ * records from before print as its own.
  */
 #define pr_fmt(fmt) "etch: " fmt
 
@@ -42,6 +43,21 @@ const struct etch_event *etch_event_by_id(unsigned int id)
 {
 	lockdep_assert_held(&etch_event_sem);
 	return idr_find(&etch_ids, id);
+}
+
+/**
+ * etch_event_next() - the event or retired event with the smallest id from one on
+ * @id: the one
+ *
+ * Context: holds etch_event_sem, and uses what it gets under it only.
+ * Return: the event, or NULL: there is none.
+ */
+const struct etch_event *etch_event_next(unsigned int id)
+{
+	int next = id;
+
+	lockdep_assert_held(&etch_event_sem);
+	return idr_get_next(&etch_ids, &next);
 }
 
 /* Adds up the offsets of @class's fields; they must end where the struct does. */
@@ -102,6 +118,7 @@ static void etch_retired_free(struct etch_retired *r)
 		kfree(r->fields[i].type);
 		kfree(r->fields[i].name);
 	}
+	kvfree(r->class.print_fmt);
 	kfree(r->class.system);
 	kfree(r->event.name);
 	kfree(r);
@@ -126,7 +143,8 @@ static struct etch_retired *etch_retired_copy(const struct etch_event *event)
 	r->class.size = class->size;
 	r->class.nr_fields = class->nr_fields;
 	r->class.fields = r->fields;
-	ok = r->event.name && r->class.system;
+	r->class.print_fmt = etch_print_fmt_dup(event);
+	ok = r->event.name && r->class.system && r->class.print_fmt;
 	for (i = 0; i < class->nr_fields; i++) {
 		r->fields[i] = class->fields[i];
 		r->fields[i].type = kstrdup(class->fields[i].type, GFP_KERNEL);

@@ -7,107 +7,26 @@
  * The id shares its 16 bits with the context (enum etch_context), which has the upper
  * two of them.
  */
-#include <linux/ctype.h>
 #include <linux/etch.h>
-#include <linux/module.h>
+#include <linux/seq_buf.h>
 #include <linux/seq_file.h>
-#include <linux/string.h>
 
 #include "etch.h"
 
-static const struct etch_enum *
-etch_enum_search(const struct etch_enum * const *enums, unsigned int nr,
-		 const char *system, const char *name, size_t len)
+/* TP_printk(), in as much room as it takes: the file's own buffer. */
+static void etch_show_print_fmt(struct seq_file *m, const struct etch_event *event)
 {
-	unsigned int i;
+	struct seq_buf s;
+	char *buf;
+	size_t size = seq_get_buf(m, &buf);
 
-	for (i = 0; i < nr; i++)
-		if (!strncmp(enums[i]->name, name, len) && !enums[i]->name[len] &&
-		    !strcmp(enums[i]->system, system))
-			return enums[i];
-	return NULL;
-}
-
-/* The enum of the event's system that is spelled by @len characters at @name. */
-static const struct etch_enum *
-etch_enum_find(const struct etch_event *event, const char *name, size_t len)
-{
-	const struct etch_enum *found = NULL;
-
-#ifdef CONFIG_MODULES
-	if (event->mod)
-		found = etch_enum_search(event->mod->etch_enums, event->mod->num_etch_enums,
-					 event->class->system, name, len);
-#endif
-	if (!found)
-		found = etch_enum_search(__start_etch_enums,
-					 __stop_etch_enums - __start_etch_enums,
-					 event->class->system, name, len);
-	return found;
-}
-
-/* Length of the identifier, or of "sizeof(type)", at @text; 0 if there is none. */
-static size_t etch_word_len(const char *text)
-{
-	size_t len = 0;
-
-	if (!isalpha(*text) && *text != '_')
-		return 0;
-	while (isalnum(text[len]) || text[len] == '_')
-		len++;
-	if (len == 6 && !strncmp(text, "sizeof", 6) && text[6] == '(') {
-		const char *end = strchr(text, ')');
-
-		if (end)
-			len = end + 1 - text;
+	if (!size) {
+		seq_commit(m, -1);	/* once more, with a larger one */
+		return;
 	}
-	return len;
-}
-
-/* Length of the string literal at @text, quotes included. */
-static size_t etch_literal_len(const char *text)
-{
-	size_t len = 1;
-
-	while (text[len] && text[len] != '"') {
-		if (text[len] == '\\' && text[len + 1])
-			len++;
-		len++;
-	}
-	return text[len] ? len + 1 : len;
-}
-
-/*
- * Shows C text with numbers for the names that user space has no way to know. What
- * is inside a string literal, a longer word, or the name of a member stays.
- */
-static void etch_show_resolved(struct seq_file *m, const struct etch_event *event,
-			       const char *text)
-{
-	const struct etch_enum *e;
-	bool member = false;
-	size_t len;
-
-	while (*text) {
-		if (*text == '"') {
-			len = etch_literal_len(text);
-			seq_write(m, text, len);
-		} else if (isdigit(*text)) {
-			/* 0x1f, 10UL: its letters start no word */
-			for (len = 1; isalnum(text[len]) || text[len] == '_'; len++)
-				;
-			seq_write(m, text, len);
-		} else {
-			len = etch_word_len(text) ?: 1;
-			e = member ? NULL : etch_enum_find(event, text, len);
-			if (e)
-				seq_printf(m, "%ld", e->value);
-			else
-				seq_write(m, text, len);
-		}
-		member = *text == '.' || (*text == '>' && text[-1] == '-');
-		text += len;
-	}
+	seq_buf_init(&s, buf, size);
+	etch_print_fmt(&s, event);
+	seq_commit(m, seq_buf_has_overflowed(&s) ? -1 : (int)seq_buf_used(&s));
 }
 
 /* "char[LEN]" and "comm" are shown as "char comm[16]", but dynamic arrays as they are. */
@@ -152,6 +71,6 @@ void etch_format_show(struct seq_file *m, const struct etch_event *event)
 	for (i = 0; i < class->nr_fields; i++)
 		etch_show_field(m, &class->fields[i]);
 	seq_puts(m, "\nprint fmt: ");
-	etch_show_resolved(m, event, class->print_fmt);
+	etch_show_print_fmt(m, event);
 	seq_putc(m, '\n');
 }

@@ -247,6 +247,7 @@ void etch_instance_set_clock(struct etch_instance *inst, enum etch_clock clock)
 		etch_ring_reset(inst->rings[cpu]);
 	}
 	uuid_gen(&inst->uuid);
+	inst->origin.known = false;
 	memset(inst->bases, 0, nr_cpu_ids * sizeof(*inst->bases));
 	inst->epoch++;
 	etch_rings_go(inst, ETCH_ALL_CPUS);
