@@ -214,4 +214,7 @@ NOT_NEEDED = [
     ("count-without-a-look", "blocks are counted without a second look at their slots",
      OVERWRITE + size(3, 5, 0, 0, "-DSTATS -DSHORT_FIRST"),
      [("ok = hand || (g == at && SLOT_IS_STILL(at));", "ok = hand || g == at;")]),
+    ("resize-leaves-the-reader", "resize leaves the reader in a block that it drops",
+     OVERWRITE + size(3, 5, 0, 0, "-DN=4 -DRESIZE=2"),
+     [("reread = reread + rd_n; rd_block = k; rd_off = 0; rd_n = 0\n		   fi", "skip\n		   fi")]),
 ]

@@ -324,7 +324,8 @@ proctype Writer(byte lv; byte n) {
 	   atomic { MAY(lv) && !running[lv] && !still -> running[lv] = 1; started++; mine = started }
 	   write_one();
 	   d_step { running[lv] = 0; flushes++; p = 0; pn = 0; st = 0; b = 0; off = 0; g = 0;
-		wg = 0; nn = 0; dr = 0; bt = 0; ls = 0; turns = 0; mine = 0; wt = 0; won = 0; had = 0; had_lost = 0 }
+		wg = 0; nn = 0; dr = 0; bt = 0; ls = 0; turns = 0; mine = 0; wt = 0; won = 0;
+		had = 0; had_lost = 0 }
 	:: i >= n && flushes == (lv == 0 -> 0 : (lv == 1 -> F1 : F2)) -> break
 #else
 	:: i >= n -> break

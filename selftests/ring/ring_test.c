@@ -109,7 +109,6 @@ unsigned int tally_view(struct tally *t, const struct etch_view *view, unsigned 
 	t->missed += view->missed;
 	t->bad += etch_view_lost(view) < t->last_lost || (uintptr_t)view->data % 4;
 	t->last_lost = etch_view_lost(view);
-	t->bad += view->seq < t->next_block;
 	t->next_block = view->seq;
 
 	while (at < view->len && n < max) {
@@ -140,9 +139,12 @@ unsigned int tally_view(struct tally *t, const struct etch_view *view, unsigned 
 void tally_subbuf(struct tally *t, const struct etch_ring *r, const struct etch_view *view)
 {
 	u64 overwritten = etch_ring_overwritten(r);
+	unsigned int shift = ETCH_POS_SHIFT + r->shift;
+	s64 gone = (view->seq - t->next_block) << shift;	/* numbers wrap as positions do */
 	unsigned int records;
 
-	t->blocks_gone += view->seq - t->next_block;
+	t->bad += gone < 0;
+	t->blocks_gone += gone >> shift;
 	tally_view(t, view, NOBODY, &records);
 	t->bad += view->open || view->begin < t->last_end || view->end < view->begin ||
 		  (records && t->last_time > view->end) || overwritten < t->missed;

@@ -28,6 +28,7 @@
 #define DEPTH	2		/* operations interrupted at a time */
 
 static struct etch_ring *ring;
+static void *memory;		/* for the next exchange */
 static struct tally tally;
 static u32 stored[LEVELS];
 static u64 failed;
@@ -205,6 +206,24 @@ static void op_take(void)
 	full_speed();
 }
 
+static void op_whole(void)
+{
+	struct etch_view view;
+
+	while (etch_ring_take_subbuf(ring, &memory, &view)) {
+		full_speed();
+		tally_subbuf(&tally, ring, &view);
+		step_again();
+	}
+	full_speed();
+}
+
+static void op_flush(void)
+{
+	etch_ring_flush(ring);
+	full_speed();
+}
+
 static void op_peek(void)
 {
 	static u8 buf[SUBBUF] __aligned(8);
@@ -277,6 +296,12 @@ static void flood(void)
 		put(1, i % 2 ? ROOM / 3 : ROOM / 2);
 }
 
+/* ... one that has no record, but asks for a new block ... */
+static void flush(void)
+{
+	etch_ring_flush(ring);
+}
+
 /* ... a reader that takes all, or the oldest block ... */
 static void take_all(void)
 {
@@ -298,6 +323,14 @@ static void take_block(void)
 	}
 }
 
+static void take_whole(void)
+{
+	struct etch_view view;
+
+	while (etch_ring_take_subbuf(ring, &memory, &view))
+		tally_subbuf(&tally, ring, &view);
+}
+
 /* ... or both. */
 static void flood_and_take(void)
 {
@@ -305,13 +338,21 @@ static void flood_and_take(void)
 	take_all();
 }
 
+static void flush_and_take(void)
+{
+	flush();
+	take_whole();
+}
+
 static void (*const interrupts[])(void) = {
-	one_small, one_odd, one_large, three_large, flood, take_all, take_block, flood_and_take,
-	op_peek, op_stats,
+	one_small, one_odd, one_large, three_large, flood, flush, take_all, take_block,
+	flood_and_take, flush_and_take, op_peek, op_stats,
 };
+#define WRITERS 6	/* of them */
 static const char * const interrupt_names[] = {
-	"a small record", "an odd record", "a whole block", "three blocks", "a flood", "a reader",
-	"a reader of a block", "a flood and a reader", "a look", "a count",
+	"a small record", "an odd record", "a whole block", "three blocks", "a flood", "a flush",
+	"a reader", "a reader of a block", "a flood and a reader", "a flush and a reader",
+	"a look", "a count",
 };
 
 /* Level 2, which interrupts level 1. */
@@ -336,12 +377,14 @@ static void nmi_flood(void)
 /* How the record under test meets the block: @used bytes are, @len are wanted. */
 static const struct fit {
 	unsigned int full, used, len;
+	unsigned int records;	/* that @used is cut into; 0: one */
 	bool read;
 	bool few;	/* one of those that will do if each costs much */
 } fits[] = {
 	{ 0, 0, 24 },			/* the first record ever */
 	{ 0, 100, 24, .few = true },	/* room enough */
-	{ 0, ROOM - 24, 25 },		/* the next block is free, for nobody had it yet */
+	/* the next block is free, for nobody had it yet */
+	{ 0, ROOM - 24, 25, .records = 2 },
 	{ 1, ROOM - 24, 24 },		/* just fits */
 	{ 1, ROOM - 24, 25, .few = true }, /* just does not */
 	{ 2, ROOM, 24 },		/* the one before just did */
@@ -361,7 +404,8 @@ static bool few;
  */
 static void set_up(const struct fit *fit)
 {
-	unsigned int i;
+	unsigned int n = fit->records ?: 1;
+	unsigned int i, k;
 
 	etch_ring_reset(ring);
 	memset(&tally, 0, sizeof(tally));
@@ -369,8 +413,10 @@ static void set_up(const struct fit *fit)
 	failed = 0;
 	op_len = fit->len;
 	for (i = 0; i <= fit->full; i++) {
-		if (i < fit->full || fit->used)
-			put(0, i < fit->full ? ROOM : fit->used);
+		if (i < fit->full)
+			put(0, ROOM);
+		for (k = 0; i == fit->full && fit->used && k < n; k++)
+			put(0, fit->used / n);
 		if (fit->read)
 			tally_drain(&tally, ring);
 	}
@@ -462,14 +508,15 @@ static void test_writer(bool overwrite, unsigned int from, unsigned int to)
 static __maybe_unused void test_readers(bool overwrite)
 {
 	static const struct { const char *name; void (*op)(void); } readers[] = {
-		{ "taking", op_take }, { "peeking", op_peek }, { "counting", op_stats },
+		{ "taking", op_take }, { "taking whole", op_whole }, { "peeking", op_peek },
+		{ "counting", op_stats },
 	};
 	unsigned int o, i, f;
 
-	for (o = 0; o < 3; o++) {
+	for (o = 0; o < ARRAY_SIZE(readers); o++) {
 		long n = 0;
 
-		for (i = 0; i < 5; i++)
+		for (i = 0; i < WRITERS; i++)
 			for (f = 1; f < FITS && !check_failures; f++) {
 				struct fit fit = fits[f];
 
@@ -479,6 +526,21 @@ static __maybe_unused void test_readers(bool overwrite)
 			}
 		CHECK(n > 100);
 		tap(true, "%s while writers write, %s: %ld places", readers[o].name,
+		    overwrite ? "overwrite" : "discard", n);
+	}
+}
+
+static __maybe_unused void test_flush(bool overwrite)
+{
+	unsigned int i, f;
+
+	for (i = 0; i < ARRAY_SIZE(interrupts); i++) {
+		long n = 0;
+
+		for (f = 0; f < FITS && !check_failures; f++)
+			n += at_each(op_flush, &fits[f], interrupts[i]);
+		CHECK(n > 5 * (long)FITS);
+		tap(true, "a flush interrupted by %s, %s: %ld places", interrupt_names[i],
 		    overwrite ? "overwrite" : "discard", n);
 	}
 }
@@ -568,6 +630,9 @@ static __maybe_unused void test_twice(bool overwrite)
 		{ "a whole block, small", one_large, nmi_small },
 		{ "a whole block, a flood", one_large, nmi_flood },
 		{ "a reader, a flood", take_block, nmi_flood },
+		{ "a flush, small", op_flush, nmi_small },
+		{ "a flush, a flood", op_flush, nmi_flood },
+		{ "a flush, a flush", op_flush, flush },
 	};
 	unsigned int p, f;
 
@@ -609,6 +674,7 @@ static void test_all(bool overwrite, bool longer)
 	if (plain)
 		return;
 	test_readers(overwrite);
+	test_flush(overwrite);
 	test_twice(overwrite);
 }
 #endif
@@ -620,11 +686,13 @@ int main(int argc, char **argv)
 
 	for (overwrite = 1; overwrite >= 0; overwrite--) {
 		ring = ring_make(2 * SUBBUF, SUBBUF, HEADER, overwrite);
+		memory = etch_ring_alloc_subbuf(ring);
 		for (plain = false;; plain = true) {
 			test_all(overwrite, longer);
 			if (plain)
 				break;
 		}
+		free_pages((unsigned long)memory, 0);
 		etch_ring_free(ring);
 	}
 	tap_note("%llu places in all", (unsigned long long)places);

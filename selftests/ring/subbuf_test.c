@@ -400,6 +400,25 @@ static void test_reset(void)
 	tap(true, "an emptied ring has forgotten its sub-buffers");
 }
 
+static void test_wrap(void)
+{
+	struct etch_view view;
+	unsigned int n;
+
+	begin(4, false);
+	ring_rebase(ring, -(u64)ETCH_POS(16 * SUBBUF));
+	tally.next_block = -(u64)ETCH_POS(16 * SUBBUF) >> (ETCH_POS_SHIFT + ring->shift);
+	for (n = 0; n < 30; n++) {
+		CHECK(put(20) && put(200));
+		etch_ring_flush(ring);
+		CHECK(take(&view) && view.records == 2 && !take(&view));
+	}
+	CHECK_EQ(view.seq, 13);
+	CHECK_EQ(tally.blocks_gone, 0);
+	end();
+	tap(true, "numbers of sub-buffers wrap with the positions");
+}
+
 int main(void)
 {
 	int i;
@@ -415,6 +434,7 @@ int main(void)
 		any_order(i & 1, i & 2, i & 4);
 	test_resize_behind_the_hand();
 	test_reset();
+	test_wrap();
 	tap(!shim_live, "all memory is given back");
 	return tap_end();
 }
