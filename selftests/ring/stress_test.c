@@ -13,8 +13,8 @@
  * The writers are in stress_writer.c. This side takes, in whole views and in part, and
  * sub-buffers by exchange, looks on without taking, asks for figures; and resizes,
  * empties, changes modes and clocks, and turns the ring off and on. A third thread asks,
- * at any time, what may be asked at any time. All by chance; the seed brings back the same choices, but not
- * the moments at which they are made.
+ * at any time, what may be asked at any time. All by chance; the seed brings back the
+ * same choices, but not the moments at which they are made.
  *
  * What must hold, whatever happens. Each time the ring is quiescent, and at the end:
  *
