@@ -325,8 +325,12 @@ static bool worth_leaving(const struct etch_ring *r, u64 pos)
  * discard mode it does nothing if no sub-buffer is free; in overwrite mode it may
  * cost the oldest one.
  *
+ * With two sub-buffers, loss may take a second flush to be told, when what the first one
+ * made was taken.
+ *
  * Context: any, NMI included, on the ring's CPU with preemption disabled; or anywhere
- * if that CPU is off line and stays so.
+ * if that CPU is off line and stays so. Not beside control, on or off: whoever has it
+ * done holds the caller's mutex.
  */
 void etch_ring_flush(struct etch_ring *r)
 {

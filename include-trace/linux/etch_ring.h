@@ -65,6 +65,9 @@
  * means that no writer is or will be between reserve and commit, which is had by
  * etch_ring_off() and then synchronize_rcu(), since writers run with preemption
  * disabled. etch_ring_off() alone stops new records but not one half-way.
+ *
+ * etch_ring_flush() is a writer that etch_ring_off() does not stop. So that it is not
+ * beside control, whoever has it done holds the mutex until it is.
  */
 #ifndef _LINUX_ETCH_RING_H
 #define _LINUX_ETCH_RING_H

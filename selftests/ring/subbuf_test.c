@@ -215,6 +215,26 @@ static void test_loss(void)
 	tap(true, "what was lost is told by a sub-buffer without records, by cause, once");
 }
 
+/* The one that would tell of it cannot be left while the flush itself is in flight. */
+static void test_loss_of_two(bool overwrite)
+{
+	struct etch_view view;
+
+	begin(2, overwrite);
+	CHECK(put(20) && !put(ROOM + 1));
+	etch_ring_flush(ring);
+	CHECK(take(&view) && view.records == 1 && etch_view_lost(&view) == 0);
+	CHECK(!take(&view));
+	etch_ring_flush(ring);
+	CHECK(take(&view) && view.records == 0 && etch_view_lost(&view) == 1);
+	etch_ring_flush(ring);
+	CHECK(!take(&view));
+	CHECK_EQ(tally.blocks_gone, 0);
+	end();
+	tap(true, "with two sub-buffers it takes a second flush, %s",
+	    overwrite ? "overwrite" : "discard");
+}
+
 /* A flush in the middle of a record, and deeper than anybody may be. */
 static void test_nested(bool overwrite)
 {
@@ -427,6 +447,8 @@ int main(void)
 	test_flush(false);
 	test_beside_views();
 	test_loss();
+	test_loss_of_two(true);
+	test_loss_of_two(false);
 	test_nested(true);
 	test_nested(false);
 	test_overwrite();
