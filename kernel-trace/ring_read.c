@@ -269,13 +269,18 @@ static bool take_full(struct etch_ring *r)
 {
 	/* Goes round again only if writers went round the ring meanwhile. */
 	while (!r->held) {
-		u64 open, overwritten;
+		u64 committed, open, overwritten;
 
 		etch_ring_catch_up(r);
-		open = etch_ring_block_at(r, read_committed(r));
+		committed = read_committed(r);
+		open = etch_ring_block_at(r, committed);
 		overwritten = overwritten_unread(r);
-		if (!etch_pos_after(open, r->rd_block))
+		if (!etch_pos_after(open, r->rd_block)) {
+			/* A block that was begun, and has no record, is read: the ring is empty. */
+			if (open == r->rd_block && !etch_pos_count(committed))
+				WRITE_ONCE(r->rd, etch_pos_bytes(committed));
 			return false;
+		}
 		/* If it succeeds, what it takes was not among the overwritten. */
 		if (take_block(r) && (s64)(overwritten - r->told) > 0)
 			r->told = overwritten;
