@@ -140,12 +140,12 @@ static void reader_wait(struct reader *r)
 		poll(fds + 1, 1, READER_PAUSE);
 }
 
-/* The file seems to have ended, but the recording has not. */
+/* The file seems to have ended, but the recording has not; perhaps it has not begun. */
 static void reader_wait_for_end(struct reader *r)
 {
 	struct pollfd end = { .fd = r->all->end, .events = POLLIN };
 
-	if (!tree_is_on(r->all->tree))
+	if (r->all->begun && !tree_is_on(r->all->tree))
 		readers_tell(r->all, &r->all->off);
 	poll(&end, 1, READER_PAUSE);
 }

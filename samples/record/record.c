@@ -471,6 +471,7 @@ static int record_on(struct recording *rec)
 	if (only_what_is_there(rec->options))
 		return 0;
 	ret = tree_change(&rec->tree, "tracing_on", "1");
+	rec->readers.begun = !ret;
 	if (!ret && rec->options->command)
 		ret = start_command(rec, failed);
 	if (!ret)

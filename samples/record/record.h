@@ -194,6 +194,7 @@ struct metadata {
  * @list: one for each CPU
  * @nr: how many
  * @ready: readers_open() has done all
+ * @begun: tracing is on: if it is not, somebody else has turned it off
  * @ending: tracing is off: take what is left and end
  * @end: an eventfd, readable when @ending
  * @news: an eventfd, readable when one of the next two is
@@ -207,7 +208,7 @@ struct readers {
 	struct reader **list;
 	int nr;
 	bool ready;
-	atomic_bool ending;
+	atomic_bool begun, ending;
 	int end, news;
 	atomic_bool off, failed;
 };
