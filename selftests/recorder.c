@@ -11,6 +11,8 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -35,20 +37,21 @@ struct found {
 
 /* ---- Running it ---- */
 
-FIXTURE(recorder) {
+/* A recorder that runs, and the trace that it makes. */
+struct run {
 	char dir[64], trace[80], said[65536];
 	int out;
 	pid_t pid;
 };
 
-static pid_t start(FIXTURE_DATA(recorder) *self, const char * const argv[])
+static pid_t start(struct run *run, const char * const argv[])
 {
 	int out[2];
 
 	if (pipe2(out, O_CLOEXEC))
 		give_up("pipe");
-	self->pid = fork();
-	if (!self->pid) {
+	run->pid = fork();
+	if (!run->pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		dup2(out[1], 1);
 		dup2(out[1], 2);
@@ -57,53 +60,53 @@ static pid_t start(FIXTURE_DATA(recorder) *self, const char * const argv[])
 		_exit(99);
 	}
 	close(out[1]);
-	self->out = out[0];
-	return self->pid;
+	run->out = out[0];
+	return run->pid;
 }
 
 /* Its exit status, or 256 and the signal that it died of. What it said is in @said. */
-static int finish(FIXTURE_DATA(recorder) *self)
+static int finish(struct run *run)
 {
-	size_t have = strlen(self->said);
+	size_t have = strlen(run->said);
 	ssize_t n;
 	int status;
 
-	while ((n = read(self->out, self->said + have, sizeof(self->said) - have - 1)) > 0)
+	while ((n = read(run->out, run->said + have, sizeof(run->said) - have - 1)) > 0)
 		have += n;
-	self->said[have] = 0;
-	close(self->out);
-	waitpid(self->pid, &status, 0);
+	run->said[have] = 0;
+	close(run->out);
+	waitpid(run->pid, &status, 0);
 	return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-#define RUN(self, ...) ({						\
+#define RUN(run, ...) ({						\
 	const char * const argv[] = { RECORDER, __VA_ARGS__, NULL };	\
-	(self)->said[0] = 0;						\
-	start(self, argv);						\
-	finish(self);							\
+	(run)->said[0] = 0;						\
+	start(run, argv);						\
+	finish(run);							\
 })
 
-#define START(self, ...) ({						\
+#define START(run, ...) ({						\
 	const char * const argv[] = { RECORDER, __VA_ARGS__, NULL };	\
-	(self)->said[0] = 0;						\
-	start(self, argv);						\
+	(run)->said[0] = 0;						\
+	start(run, argv);						\
 })
 
 /* Until it says @text: 10 seconds at most. */
-static bool wait_until_said(FIXTURE_DATA(recorder) *self, const char *text)
+static bool wait_until_said(struct run *run, const char *text)
 {
-	struct pollfd p = { .fd = self->out, .events = POLLIN };
-	size_t have = strlen(self->said);
+	struct pollfd p = { .fd = run->out, .events = POLLIN };
+	size_t have = strlen(run->said);
 
-	while (!strstr(self->said, text) && poll(&p, 1, 10000) == 1) {
-		ssize_t n = read(self->out, self->said + have, sizeof(self->said) - have - 1);
+	while (!strstr(run->said, text) && poll(&p, 1, 10000) == 1) {
+		ssize_t n = read(run->out, run->said + have, sizeof(run->said) - have - 1);
 
 		if (n <= 0)
 			return false;
 		have += n;
-		self->said[have] = 0;
+		run->said[have] = 0;
 	}
-	return strstr(self->said, text);
+	return strstr(run->said, text);
 }
 
 /* The number in front of " records of N CPU". */
@@ -211,38 +214,42 @@ static void remove_trace(const char *trace)
 	rmdir(trace);
 }
 
+FIXTURE(recorder) {
+	struct run run;
+};
+
 FIXTURE_SETUP(recorder)
 {
 	if (!have_etch())
 		SKIP(return, NO_ETCH);
 	memset(self, 0, sizeof(*self));
-	snprintf(self->dir, sizeof(self->dir), DIR_FORMAT, getpid());
-	snprintf(self->trace, sizeof(self->trace), "%s/trace", self->dir);
+	snprintf(self->run.dir, sizeof(self->run.dir), DIR_FORMAT, getpid());
+	snprintf(self->run.trace, sizeof(self->run.trace), "%s/trace", self->run.dir);
 	rmdir(TREE);
-	ASSERT_EQ(0, mkdir(self->dir, 0700));
+	ASSERT_EQ(0, mkdir(self->run.dir, 0700));
 	ASSERT_EQ(0, recorders_instances());
 }
 
 FIXTURE_TEARDOWN(recorder)
 {
-	remove_trace(self->trace);
-	EXPECT_EQ(0, rmdir(self->dir));
+	remove_trace(self->run.trace);
+	EXPECT_EQ(0, rmdir(self->run.dir));
 	EXPECT_EQ(0, recorders_instances());
 	rmdir(TREE);
 }
 
-#define SHOW_IF(wrong) do {						\
+#define SHOW_IF(run, wrong) do {						\
 	if (wrong)							\
-		TH_LOG("it said:\n%s", self->said);			\
+		TH_LOG("it said:\n%s", (run)->said);			\
 } while (0)
 
 /* The trace is whole, and has as many records as was said. */
-#define EXPECT_TRACE(found) do {					\
-	(found) = look_at_trace(self->trace);				\
+#define EXPECT_TRACE(run, found) do {					\
+	(found) = look_at_trace((run)->trace);				\
 	EXPECT_FALSE((found).broken);					\
-	EXPECT_EQ(said_records(self->said), (found).records);		\
-	EXPECT_EQ(0, access(path_of(self->trace, "metadata"), R_OK));	\
-	EXPECT_NE(0, access(path_of(self->trace, ".metadata.new"), F_OK)); \
+	EXPECT_EQ(said_records((run)->said), (found).records);		\
+	EXPECT_EQ(0, access(path_of((run)->trace, "metadata"), R_OK));	\
+	EXPECT_NE(0, access(path_of((run)->trace, ".metadata.new"), F_OK)); \
 } while (0)
 
 /* ---- A command ---- */
@@ -252,22 +259,22 @@ TEST_F(recorder, a_command)
 	struct found found;
 	int status;
 
-	status = RUN(self, "-e", "sched", "-o", self->trace, "--", "/bin/sh", "-c",
+	status = RUN(&self->run, "-e", "sched", "-o", self->run.trace, "--", "/bin/sh", "-c",
 		     "for i in 1 2 3 4 5 6 7 8; do /bin/true; done");
 	EXPECT_EQ(0, status);
-	EXPECT_TRACE(found);
+	EXPECT_TRACE(&self->run, found);
 	/* Each of eight processes has at least a fork and an exit. */
 	EXPECT_LE(16, found.records);
 	EXPECT_EQ(0, found.gaps);
-	SHOW_IF(status);
+	SHOW_IF(&self->run, status);
 }
 
 TEST_F(recorder, a_commands_status)
 {
-	EXPECT_EQ(3, RUN(self, "-e", "sched", "-o", self->trace, "--", "/bin/sh", "-c", "exit 3"));
-	remove_trace(self->trace);
-	EXPECT_EQ(127, RUN(self, "-e", "sched", "-o", self->trace, "--", "/no/such/program"));
-	EXPECT_NE(NULL, strstr(self->said, "/no/such/program cannot be run: No such file"));
+	EXPECT_EQ(3, RUN(&self->run, "-e", "sched", "-o", self->run.trace, "--", "/bin/sh", "-c", "exit 3"));
+	remove_trace(self->run.trace);
+	EXPECT_EQ(127, RUN(&self->run, "-e", "sched", "-o", self->run.trace, "--", "/no/such/program"));
+	EXPECT_NE(NULL, strstr(self->run.said, "/no/such/program cannot be run: No such file"));
 }
 
 /* What it does comes after tracing began, and all of it is there. */
@@ -277,48 +284,48 @@ TEST_F(recorder, all_of_a_command)
 	int status;
 
 	ASSERT_EQ(0, mkdir(TREE, 0700));
-	status = RUN(self, "-i", INSTANCE, "-b", "4M", "-o", self->trace, "--", "/bin/sh", "-c",
+	status = RUN(&self->run, "-i", INSTANCE, "-b", "4M", "-o", self->run.trace, "--", "/bin/sh", "-c",
 		     "i=0; while [ $i -lt 1000 ]; do echo mark $i; i=$((i + 1)); done > "
 		     TREE "/trace_marker");
 	EXPECT_EQ(0, status);
-	EXPECT_TRACE(found);
+	EXPECT_TRACE(&self->run, found);
 	EXPECT_EQ(1000, found.records);
 	EXPECT_EQ(1000, stat_sum(TREE, "read"));
 	EXPECT_EQ(0, stat_sum(TREE, "entries"));
-	SHOW_IF(status);
+	SHOW_IF(&self->run, status);
 }
 
 /* ---- A signal ---- */
 
-static void record_until(struct __test_metadata *_metadata, FIXTURE_DATA(recorder) *self, int sig)
+static void record_until(struct __test_metadata *_metadata, struct run *run, int sig)
 {
 	struct found found;
 	int status;
 
-	START(self, "-v", "-e", "sched", "-o", self->trace);
-	EXPECT_TRUE(wait_until_said(self, " s  "));
+	START(run, "-v", "-e", "sched", "-o", run->trace);
+	EXPECT_TRUE(wait_until_said(run, " s  "));
 	usleep(200000);
-	kill(self->pid, sig);
-	status = finish(self);
+	kill(run->pid, sig);
+	status = finish(run);
 	EXPECT_EQ(0, status);
-	EXPECT_TRACE(found);
+	EXPECT_TRACE(run, found);
 	EXPECT_LT(0, found.records);
-	SHOW_IF(status);
+	SHOW_IF(run, status);
 }
 
 TEST_F(recorder, sigint)
 {
-	record_until(_metadata, self, SIGINT);
+	record_until(_metadata, &self->run, SIGINT);
 }
 
 TEST_F(recorder, sigterm)
 {
-	record_until(_metadata, self, SIGTERM);
+	record_until(_metadata, &self->run, SIGTERM);
 }
 
 TEST_F(recorder, sighup)
 {
-	record_until(_metadata, self, SIGHUP);
+	record_until(_metadata, &self->run, SIGHUP);
 }
 
 /* The command hears of it, too, and need not be waited for. */
@@ -327,10 +334,10 @@ TEST_F(recorder, a_signal_and_a_command)
 	struct timespec begin, end;
 
 	clock_gettime(CLOCK_MONOTONIC, &begin);
-	START(self, "-v", "-e", "sched", "-o", self->trace, "--", "/bin/sleep", "60");
-	EXPECT_TRUE(wait_until_said(self, " s  "));
-	kill(self->pid, SIGTERM);
-	EXPECT_EQ(128 + SIGTERM, finish(self));
+	START(&self->run, "-v", "-e", "sched", "-o", self->run.trace, "--", "/bin/sleep", "60");
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
+	kill(self->run.pid, SIGTERM);
+	EXPECT_EQ(128 + SIGTERM, finish(&self->run));
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	EXPECT_GT(30, end.tv_sec - begin.tv_sec);
 }
@@ -338,12 +345,12 @@ TEST_F(recorder, a_signal_and_a_command)
 TEST_F(recorder, seconds)
 {
 	struct found found;
-	int status = RUN(self, "-e", "sched", "-d", "1", "-o", self->trace);
+	int status = RUN(&self->run, "-e", "sched", "-d", "1", "-o", self->run.trace);
 
 	EXPECT_EQ(0, status);
-	EXPECT_TRACE(found);
+	EXPECT_TRACE(&self->run, found);
 	EXPECT_LT(0, found.records);
-	SHOW_IF(status);
+	SHOW_IF(&self->run, status);
 }
 
 /* ---- An instance that is there ---- */
@@ -364,10 +371,10 @@ TEST_F(recorder, puts_settings_back)
 	EXPECT_EQ(0, write_file(TREE, "buffer_percent", "7"));
 	for (size_t i = 0; i < ARRAY_LEN(files); i++)
 		before[i] = read_file(TREE, files[i]);
-	status = RUN(self, "-i", INSTANCE, "-e", "sched", "-e", "timer,irq", "-c", "mono", "-m",
-		     "discard", "-b", "256", "-w", "50", "-d", "1", "-o", self->trace);
+	status = RUN(&self->run, "-i", INSTANCE, "-e", "sched", "-e", "timer,irq", "-c", "mono", "-m",
+		     "discard", "-b", "256", "-w", "50", "-d", "1", "-o", self->run.trace);
 	EXPECT_EQ(0, status);
-	EXPECT_TRACE(found);
+	EXPECT_TRACE(&self->run, found);
 	EXPECT_LT(0, found.records);
 	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
 		after = read_file(TREE, files[i]);
@@ -376,7 +383,7 @@ TEST_F(recorder, puts_settings_back)
 		free(before[i]);
 		free(after);
 	}
-	SHOW_IF(status);
+	SHOW_IF(&self->run, status);
 }
 
 /* Each CPU has its own size again. */
@@ -386,7 +393,7 @@ TEST_F(recorder, puts_sizes_back)
 
 	ASSERT_EQ(0, mkdir(TREE, 0700));
 	EXPECT_EQ(0, write_file(TREE, "per_cpu/cpu0/buffer_size_kb", "256"));
-	EXPECT_EQ(0, RUN(self, "-i", INSTANCE, "-b", "2M", "-d", "1", "-o", self->trace));
+	EXPECT_EQ(0, RUN(&self->run, "-i", INSTANCE, "-b", "2M", "-d", "1", "-o", self->run.trace));
 	EXPECT_STREQ("256", read_line(TREE, "per_cpu/cpu0/buffer_size_kb"));
 	if (nr > 1) {
 		EXPECT_STREQ("X", read_line(TREE, "buffer_size_kb"));
@@ -404,12 +411,12 @@ TEST_F(recorder, only_what_is_there)
 	for (int i = 0; i < 10; i++)
 		EXPECT_EQ(0, write_file(TREE, "trace_marker", "before"));
 	EXPECT_EQ(0, write_file(TREE, "tracing_on", "0"));
-	status = RUN(self, "-i", INSTANCE, "-d", "0", "-o", self->trace);
+	status = RUN(&self->run, "-i", INSTANCE, "-d", "0", "-o", self->run.trace);
 	EXPECT_EQ(0, status);
-	EXPECT_TRACE(found);
+	EXPECT_TRACE(&self->run, found);
 	EXPECT_EQ(10, found.records);
 	EXPECT_STREQ("0", read_line(TREE, "tracing_on"));
-	SHOW_IF(status);
+	SHOW_IF(&self->run, status);
 }
 
 TEST_F(recorder, ends_when_tracing_is_turned_off)
@@ -417,13 +424,13 @@ TEST_F(recorder, ends_when_tracing_is_turned_off)
 	struct found found;
 
 	ASSERT_EQ(0, mkdir(TREE, 0700));
-	START(self, "-v", "-i", INSTANCE, "-o", self->trace);
-	EXPECT_TRUE(wait_until_said(self, " s  "));
+	START(&self->run, "-v", "-i", INSTANCE, "-o", self->run.trace);
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
 	EXPECT_EQ(0, write_file(TREE, "trace_marker", "the last"));
 	EXPECT_EQ(0, write_file(TREE, "tracing_on", "0"));
-	EXPECT_EQ(0, finish(self));
-	EXPECT_NE(NULL, strstr(self->said, "somebody has turned tracing off"));
-	EXPECT_TRACE(found);
+	EXPECT_EQ(0, finish(&self->run));
+	EXPECT_NE(NULL, strstr(self->run.said, "somebody has turned tracing off"));
+	EXPECT_TRACE(&self->run, found);
 	EXPECT_EQ(1, found.records);
 }
 
@@ -434,14 +441,14 @@ TEST_F(recorder, ends_before_another_clock)
 
 	ASSERT_EQ(0, mkdir(TREE, 0700));
 	EXPECT_EQ(0, write_file(TREE, "trace_clock", "mono"));
-	START(self, "-v", "-i", INSTANCE, "-e", "sched", "-w", "0", "-o", self->trace);
-	EXPECT_TRUE(wait_until_said(self, " s  "));
+	START(&self->run, "-v", "-i", INSTANCE, "-e", "sched", "-w", "0", "-o", self->run.trace);
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
 	EXPECT_EQ(0, write_file(TREE, "trace_clock", "boot"));
 	usleep(100000);
-	kill(self->pid, SIGINT);
-	EXPECT_EQ(1, finish(self));
-	EXPECT_NE(NULL, strstr(self->said, "changed the instance's clock"));
-	found = look_at_trace(self->trace);
+	kill(self->run.pid, SIGINT);
+	EXPECT_EQ(1, finish(&self->run));
+	EXPECT_NE(NULL, strstr(self->run.said, "changed the instance's clock"));
+	found = look_at_trace(self->run.trace);
 	EXPECT_FALSE(found.broken);
 }
 
@@ -461,7 +468,7 @@ static unsigned long long write_marks(unsigned int nr)
 }
 
 /* Every mark is in the trace, or is counted, and that is said. */
-static void lose_some(struct __test_metadata *_metadata, FIXTURE_DATA(recorder) *self,
+static void lose_some(struct __test_metadata *_metadata, struct run *run,
 		      const char *mode, const char *which)
 {
 	unsigned long long written, lost;
@@ -469,19 +476,19 @@ static void lose_some(struct __test_metadata *_metadata, FIXTURE_DATA(recorder) 
 
 	ASSERT_EQ(0, mkdir(TREE, 0700));
 	ASSERT_EQ(0, write_file(TREE, "buffer_size_kb", "32"));
-	START(self, "-v", "-i", INSTANCE, "-m", mode, "-o", self->trace);
-	EXPECT_TRUE(wait_until_said(self, " s  "));
+	START(run, "-v", "-i", INSTANCE, "-m", mode, "-o", run->trace);
+	EXPECT_TRUE(wait_until_said(run, " s  "));
 	/* It sleeps while there is a flood. */
-	kill(self->pid, SIGSTOP);
+	kill(run->pid, SIGSTOP);
 	written = write_marks(500);
-	kill(self->pid, SIGCONT);
+	kill(run->pid, SIGCONT);
 	written += write_marks(10);
-	kill(self->pid, SIGINT);
-	EXPECT_EQ(0, finish(self));
-	EXPECT_TRACE(found);
+	kill(run->pid, SIGINT);
+	EXPECT_EQ(0, finish(run));
+	EXPECT_TRACE(run, found);
 	lost = stat_sum(TREE, which);
 	EXPECT_LT(0, lost);
-	EXPECT_NE(NULL, strstr(self->said, "ATTENTION: "));
+	EXPECT_NE(NULL, strstr(run->said, "ATTENTION: "));
 	EXPECT_EQ(found.records, stat_sum(TREE, "read"));
 	EXPECT_EQ(0, stat_sum(TREE, "entries"));
 	if (!strcmp(mode, "overwrite")) {
@@ -499,12 +506,12 @@ static void lose_some(struct __test_metadata *_metadata, FIXTURE_DATA(recorder) 
 
 TEST_F(recorder, tells_what_was_overwritten)
 {
-	lose_some(_metadata, self, "overwrite", "overwritten");
+	lose_some(_metadata, &self->run, "overwrite", "overwritten");
 }
 
 TEST_F(recorder, tells_what_was_discarded)
 {
-	lose_some(_metadata, self, "discard", "lost full");
+	lose_some(_metadata, &self->run, "discard", "lost full");
 }
 
 TEST_F(recorder, tells_that_another_has_read)
@@ -513,15 +520,15 @@ TEST_F(recorder, tells_that_another_has_read)
 	int fd;
 
 	ASSERT_EQ(0, mkdir(TREE, 0700));
-	START(self, "-v", "-i", INSTANCE, "-w", "100", "-o", self->trace);
-	EXPECT_TRUE(wait_until_said(self, " s  "));
+	START(&self->run, "-v", "-i", INSTANCE, "-w", "100", "-o", self->run.trace);
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
 	EXPECT_EQ(0, write_file(TREE, "trace_marker", "for another"));
 	fd = open(TREE "/trace_pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	EXPECT_LT(0, read(fd, buf, sizeof(buf)));
 	close(fd);
-	kill(self->pid, SIGINT);
-	EXPECT_EQ(1, finish(self));
-	EXPECT_NE(NULL, strstr(self->said, "ATTENTION: 1 records are missing: somebody else"));
+	kill(self->run.pid, SIGINT);
+	EXPECT_EQ(1, finish(&self->run));
+	EXPECT_NE(NULL, strstr(self->run.said, "ATTENTION: 1 records are missing: somebody else"));
 }
 
 /* ---- What goes wrong ---- */
@@ -536,92 +543,151 @@ TEST_F(recorder, a_full_disk)
 	int status;
 
 	snprintf(options, sizeof(options), "size=%dk", DISK_KB);
-	ASSERT_EQ(0, mount("none", self->dir, "tmpfs", 0, options));
+	ASSERT_EQ(0, mount("none", self->run.dir, "tmpfs", 0, options));
 	ASSERT_EQ(0, mkdir(TREE, 0700));
 	/* As much again as the disk has stays in the buffers, so what is there is known. */
 	ASSERT_EQ(0, write_file(TREE, "buffer_size_kb", "8192"));
 	EXPECT_EQ(4 * DISK_KB, write_marks(4 * DISK_KB));
-	status = RUN(self, "-i", INSTANCE, "-d", "60", "-o", self->trace);
+	status = RUN(&self->run, "-i", INSTANCE, "-d", "60", "-o", self->run.trace);
 	EXPECT_EQ(1, status);
-	EXPECT_NE(NULL, strstr(self->said, "No space left on device"));
-	EXPECT_NE(NULL, strstr(self->said, "make room there"));
-	EXPECT_TRACE(found);
-	at = strstr(self->said, "ATTENTION: ");
+	EXPECT_NE(NULL, strstr(self->run.said, "No space left on device"));
+	EXPECT_NE(NULL, strstr(self->run.said, "make room there"));
+	EXPECT_TRACE(&self->run, found);
+	at = strstr(self->run.said, "ATTENTION: ");
 	if (at)
 		sscanf(at, "ATTENTION: %llu records were taken", &dropped);
 	left = stat_sum(TREE, "entries");
 	EXPECT_LT(0, dropped);
 	EXPECT_EQ(4 * DISK_KB, found.records + dropped + left);
 	printf("# %llu records on the disk, %llu dropped, %llu left\n", found.records, dropped, left);
-	SHOW_IF(found.records + dropped + left != 4 * DISK_KB);
-	remove_trace(self->trace);
-	EXPECT_EQ(0, umount(self->dir));
+	SHOW_IF(&self->run, found.records + dropped + left != 4 * DISK_KB);
+	remove_trace(self->run.trace);
+	EXPECT_EQ(0, umount(self->run.dir));
 }
 
 TEST_F(recorder, no_such_event)
 {
-	EXPECT_EQ(1, RUN(self, "-e", "sched", "-e", "sched:no_such", "-o", self->trace));
-	EXPECT_NE(NULL, strstr(self->said, "set_event: error: No such event\n"
+	EXPECT_EQ(1, RUN(&self->run, "-e", "sched", "-e", "sched:no_such", "-o", self->run.trace));
+	EXPECT_NE(NULL, strstr(self->run.said, "set_event: error: No such event\n"
 			       "  Command: sched:no_such\n"));
-	EXPECT_NE(0, access(self->trace, F_OK));
+	EXPECT_NE(0, access(self->run.trace, F_OK));
 }
 
 TEST_F(recorder, a_folder_in_use)
 {
-	ASSERT_EQ(0, mkdir(self->trace, 0700));
-	ASSERT_EQ(0, write_bytes(self->trace, "metadata", O_CREAT, "precious", 8));
-	EXPECT_EQ(1, RUN(self, "-e", "sched", "-o", self->trace));
-	EXPECT_NE(NULL, strstr(self->said, "is there and not empty"));
-	EXPECT_STREQ("precious", read_line(self->trace, "metadata"));
+	ASSERT_EQ(0, mkdir(self->run.trace, 0700));
+	ASSERT_EQ(0, write_bytes(self->run.trace, "metadata", O_CREAT, "precious", 8));
+	EXPECT_EQ(1, RUN(&self->run, "-e", "sched", "-o", self->run.trace));
+	EXPECT_NE(NULL, strstr(self->run.said, "is there and not empty"));
+	EXPECT_STREQ("precious", read_line(self->run.trace, "metadata"));
 }
 
 TEST_F(recorder, wrong_options)
 {
-	EXPECT_EQ(2, RUN(self, "-o", self->trace));
-	EXPECT_NE(NULL, strstr(self->said, "nothing to record"));
-	EXPECT_EQ(2, RUN(self, "-Z"));
-	EXPECT_EQ(1, RUN(self, "-i", "no-such-instance", "-o", self->trace));
-	EXPECT_NE(NULL, strstr(self->said, "there is no instance 'no-such-instance'"));
-	EXPECT_EQ(1, RUN(self, "-e", "sched", "-b", "much", "-o", self->trace));
-	EXPECT_NE(NULL, strstr(self->said, "-b much: a size"));
-	EXPECT_EQ(1, RUN(self, "-e", "sched", "-c", "sundial", "-o", self->trace));
-	EXPECT_NE(NULL, strstr(self->said, "trace_clock: error: No such clock"));
+	EXPECT_EQ(2, RUN(&self->run, "-o", self->run.trace));
+	EXPECT_NE(NULL, strstr(self->run.said, "nothing to record"));
+	EXPECT_EQ(2, RUN(&self->run, "-Z"));
+	EXPECT_EQ(1, RUN(&self->run, "-i", "no-such-instance", "-o", self->run.trace));
+	EXPECT_NE(NULL, strstr(self->run.said, "there is no instance 'no-such-instance'"));
+	EXPECT_EQ(1, RUN(&self->run, "-e", "sched", "-b", "much", "-o", self->run.trace));
+	EXPECT_NE(NULL, strstr(self->run.said, "-b much: a size"));
+	EXPECT_EQ(1, RUN(&self->run, "-e", "sched", "-c", "sundial", "-o", self->run.trace));
+	EXPECT_NE(NULL, strstr(self->run.said, "trace_clock: error: No such clock"));
 }
 
 /* Killed, it can leave a packet cut in two, and an instance; -r mends the first. */
 TEST_F(recorder, repairs)
 {
-	const char *file = path_of(self->trace, "cpu0");
+	const char *file = path_of(self->run.trace, "cpu0");
 	struct found before, after;
 	char instance[80];
 	struct stat st;
 
-	START(self, "-v", "-e", "sched", "-w", "0", "-o", self->trace);
-	EXPECT_TRUE(wait_until_said(self, " s  "));
+	START(&self->run, "-v", "-e", "sched", "-w", "0", "-o", self->run.trace);
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
 	sleep(2);
-	kill(self->pid, SIGKILL);
-	EXPECT_EQ(256 + SIGKILL, finish(self))
-		TH_LOG("it said:\n%s", self->said);
-	snprintf(instance, sizeof(instance), ETCH "/instances/record-%d", self->pid);
+	kill(self->run.pid, SIGKILL);
+	EXPECT_EQ(256 + SIGKILL, finish(&self->run))
+		TH_LOG("it said:\n%s", self->run.said);
+	snprintf(instance, sizeof(instance), ETCH "/instances/record-%d", self->run.pid);
 	EXPECT_EQ(0, rmdir(instance));
 
 	ASSERT_EQ(0, stat(file, &st));
-	before = look_at_trace(self->trace);
-	ASSERT_EQ(0, write_bytes(self->trace, "cpu0", O_APPEND, "\xc1\x1f\xfc\xc1 no packet", 14));
-	after = look_at_trace(self->trace);
+	before = look_at_trace(self->run.trace);
+	ASSERT_EQ(0, write_bytes(self->run.trace, "cpu0", O_APPEND, "\xc1\x1f\xfc\xc1 no packet", 14));
+	after = look_at_trace(self->run.trace);
 	EXPECT_TRUE(after.broken);
-	EXPECT_EQ(0, RUN(self, "-r", self->trace));
-	after = look_at_trace(self->trace);
+	EXPECT_EQ(0, RUN(&self->run, "-r", self->run.trace));
+	after = look_at_trace(self->run.trace);
 	EXPECT_FALSE(after.broken);
 	EXPECT_LE(before.records, after.records);
 
 	/* A byte of the last packet is missing. It is padding, or the packet goes. */
 	ASSERT_EQ(0, stat(file, &st));
 	EXPECT_EQ(0, truncate(file, st.st_size - 1));
-	EXPECT_TRUE(look_at_trace(self->trace).broken);
-	EXPECT_EQ(0, RUN(self, "-r", self->trace));
-	after = look_at_trace(self->trace);
+	EXPECT_TRUE(look_at_trace(self->run.trace).broken);
+	EXPECT_EQ(0, RUN(&self->run, "-r", self->run.trace));
+	after = look_at_trace(self->run.trace);
 	EXPECT_FALSE(after.broken);
+}
+
+/* ---- Metadata ---- */
+
+#define SAMPLE	"etch_sample"
+
+static bool sample_loads(void)
+{
+	struct utsname uts;
+	char path[512];
+	int fd;
+
+	uname(&uts);
+	snprintf(path, sizeof(path), "/lib/modules/%s/kernel/samples/etch/etch-sample.ko",
+		 uts.release);
+	fd = open(getenv("ETCH_SAMPLE_KO") ?: path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (syscall(SYS_finit_module, fd, "", 0))
+		give_up("%s", path);
+	close(fd);
+	return true;
+}
+
+/* A module's events are described before there are packets with them: it may be killed. */
+TEST_F(recorder, metadata_is_fresh)
+{
+	char *before, *after;
+	struct found found;
+
+	ASSERT_EQ(0, mkdir(TREE, 0700));
+	START(&self->run, "-v", "-i", INSTANCE, "-w", "0", "-o", self->run.trace);
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
+	before = read_file(self->run.trace, "metadata");
+	if (!sample_loads()) {
+		kill(self->run.pid, SIGINT);
+		finish(&self->run);
+		SKIP(return, "no etch-sample.ko: CONFIG_SAMPLE_ETCH=m, or set ETCH_SAMPLE_KO");
+	}
+	EXPECT_EQ(0, write_file(TREE, "events/" SAMPLE "/enable", "1"));
+	EXPECT_EQ(0, write_file("/sys/module/" SAMPLE "/parameters", "fire", "3"));
+	EXPECT_EQ(0, write_file(TREE, "flush", "1"));
+	sleep(2);
+	kill(self->run.pid, SIGKILL);
+	EXPECT_EQ(256 + SIGKILL, finish(&self->run));
+	EXPECT_EQ(0, write_file(TREE, "events/enable", "0"));
+	EXPECT_EQ(0, syscall(SYS_delete_module, SAMPLE, O_NONBLOCK));
+	EXPECT_EQ(0, RUN(&self->run, "-r", self->run.trace));
+
+	after = read_file(self->run.trace, "metadata");
+	found = look_at_trace(self->run.trace);
+	EXPECT_FALSE(found.broken);
+	EXPECT_LT(0, found.records);
+	ASSERT_NE(NULL, before);
+	ASSERT_NE(NULL, after);
+	EXPECT_EQ(NULL, strstr(before, SAMPLE "_list"));
+	EXPECT_NE(NULL, strstr(after, SAMPLE "_list"));
+	free(before);
+	free(after);
 }
 
 /* ---- Elsewhere ---- */
@@ -640,29 +706,94 @@ static bool loopback_up(void)
 
 TEST_F(recorder, sends)
 {
-	FIXTURE_DATA(recorder) receiver = {};
+	struct run receiver = {};
 	struct found found;
 	int status;
 
 	if (!loopback_up())
 		SKIP(return, "no network");
-	START(&receiver, "-l", "127.0.0.1:" PORT, "-o", self->trace);
+	START(&receiver, "-l", "127.0.0.1:" PORT, "-o", self->run.trace);
 	ASSERT_TRUE(wait_until_said(&receiver, "listening"));
-	status = RUN(self, "-e", "sched", "-d", "1", "-s", "127.0.0.1:" PORT);
+	status = RUN(&self->run, "-e", "sched", "-d", "1", "-s", "127.0.0.1:" PORT);
 	EXPECT_EQ(0, status);
 	EXPECT_EQ(0, finish(&receiver))
 		TH_LOG("the receiver said:\n%s", receiver.said);
-	EXPECT_TRACE(found);
+	EXPECT_TRACE(&self->run, found);
 	EXPECT_LT(0, found.records);
-	SHOW_IF(status);
+	SHOW_IF(&self->run, status);
+}
+
+/* Who receives is killed. What came until then is whole packets. */
+TEST_F(recorder, notices_that_the_receiver_has_gone)
+{
+	struct run receiver = {};
+
+	if (!loopback_up())
+		SKIP(return, "no network");
+	START(&receiver, "-l", "127.0.0.1:" PORT, "-o", self->run.trace);
+	ASSERT_TRUE(wait_until_said(&receiver, "listening"));
+	START(&self->run, "-v", "-e", "sched", "-w", "0", "-s", "127.0.0.1:" PORT);
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
+	kill(receiver.pid, SIGKILL);
+	EXPECT_EQ(256 + SIGKILL, finish(&receiver));
+	EXPECT_EQ(1, finish(&self->run));
+	EXPECT_NE(NULL, strstr(self->run.said, "the receiver has gone"));
+}
+
+/* It says so, and keeps what it got. */
+TEST_F(recorder, notices_that_the_sender_has_gone)
+{
+	struct run receiver = {};
+	char instance[80];
+
+	if (!loopback_up())
+		SKIP(return, "no network");
+	START(&receiver, "-l", "127.0.0.1:" PORT, "-o", self->run.trace);
+	ASSERT_TRUE(wait_until_said(&receiver, "listening"));
+	START(&self->run, "-v", "-e", "sched", "-w", "0", "-s", "127.0.0.1:" PORT);
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
+	sleep(1);
+	kill(self->run.pid, SIGKILL);
+	EXPECT_EQ(256 + SIGKILL, finish(&self->run));
+	snprintf(instance, sizeof(instance), ETCH "/instances/record-%d", self->run.pid);
+	EXPECT_EQ(0, rmdir(instance));
+	EXPECT_EQ(1, finish(&receiver));
+	EXPECT_NE(NULL, strstr(receiver.said, "gone without a word"));
+	EXPECT_FALSE(look_at_trace(self->run.trace).broken);
+}
+
+/* A receiver that is stuck does not keep the second Ctrl-C from ending it. */
+TEST_F(recorder, a_second_signal_aborts)
+{
+	struct run receiver = {};
+	char instance[80];
+
+	if (!loopback_up())
+		SKIP(return, "no network");
+	START(&receiver, "-l", "127.0.0.1:" PORT, "-o", self->run.trace);
+	ASSERT_TRUE(wait_until_said(&receiver, "listening"));
+	START(&self->run, "-v", "-e", "sched", "-s", "127.0.0.1:" PORT);
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
+	kill(receiver.pid, SIGSTOP);
+	kill(self->run.pid, SIGINT);
+	sleep(1);
+	EXPECT_EQ(0, waitpid(self->run.pid, NULL, WNOHANG));
+	kill(self->run.pid, SIGINT);
+	EXPECT_EQ(128 + SIGINT, finish(&self->run));
+	EXPECT_NE(NULL, strstr(self->run.said, "aborted"));
+	snprintf(instance, sizeof(instance), ETCH "/instances/record-%d", self->run.pid);
+	EXPECT_EQ(0, rmdir(instance));
+	kill(receiver.pid, SIGKILL);
+	kill(receiver.pid, SIGCONT);
+	finish(&receiver);
 }
 
 TEST_F(recorder, sends_to_nobody)
 {
 	if (!loopback_up())
 		SKIP(return, "no network");
-	EXPECT_EQ(1, RUN(self, "-e", "sched", "-s", "127.0.0.1:" PORT));
-	EXPECT_NE(NULL, strstr(self->said, "does not answer: Connection refused"));
+	EXPECT_EQ(1, RUN(&self->run, "-e", "sched", "-s", "127.0.0.1:" PORT));
+	EXPECT_NE(NULL, strstr(self->run.said, "does not answer: Connection refused"));
 }
 
 /* ---- Processors ---- */
@@ -677,18 +808,18 @@ TEST_F(recorder, a_cpu_that_goes_and_comes)
 
 	if (access(CPU1 "/online", W_OK))
 		SKIP(return, "no second processor that can go off line");
-	START(self, "-v", "-e", "sched", "-o", self->trace);
-	EXPECT_TRUE(wait_until_said(self, " s  "));
+	START(&self->run, "-v", "-e", "sched", "-o", self->run.trace);
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
 	EXPECT_EQ(0, write_file(CPU1, "online", "0"));
 	sleep(2);
 	EXPECT_EQ(0, write_file(CPU1, "online", "1"));
 	sleep(1);
-	kill(self->pid, SIGINT);
-	status = finish(self);
+	kill(self->run.pid, SIGINT);
+	status = finish(&self->run);
 	EXPECT_EQ(0, status);
-	EXPECT_TRACE(found);
+	EXPECT_TRACE(&self->run, found);
 	EXPECT_EQ(2, found.files);
-	SHOW_IF(status);
+	SHOW_IF(&self->run, status);
 }
 
 /* One that comes only after the beginning. */
@@ -700,16 +831,16 @@ TEST_F(recorder, a_cpu_that_comes)
 	if (access(CPU1 "/online", W_OK))
 		SKIP(return, "no second processor that can go off line");
 	EXPECT_EQ(0, write_file(CPU1, "online", "0"));
-	START(self, "-v", "-e", "sched", "-o", self->trace);
-	EXPECT_TRUE(wait_until_said(self, " s  "));
+	START(&self->run, "-v", "-e", "sched", "-o", self->run.trace);
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
 	EXPECT_EQ(0, write_file(CPU1, "online", "1"));
 	sleep(1);
-	kill(self->pid, SIGINT);
-	status = finish(self);
+	kill(self->run.pid, SIGINT);
+	status = finish(&self->run);
 	EXPECT_EQ(0, status);
-	EXPECT_TRACE(found);
+	EXPECT_TRACE(&self->run, found);
 	EXPECT_EQ(2, found.files);
-	SHOW_IF(status);
+	SHOW_IF(&self->run, status);
 }
 
 TEST_HARNESS_MAIN

@@ -23,9 +23,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
-#define PLACE_PATIENCE	30000	/* ms: a receiver that does not take what is sent is gone */
+#define PLACE_PATIENCE	30	/* seconds: a receiver that does nothing for so long has gone */
 
 /* ---- A folder ---- */
 
@@ -191,13 +192,16 @@ int place_address(const char *text, bool any, struct sockaddr_storage *addr)
 static int peer_connect(struct place *place)
 {
 	int fd = socket(place->peer.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	unsigned int patience = PLACE_PATIENCE;
+	unsigned int patience = PLACE_PATIENCE * 1000;
+	struct timeval time = { .tv_sec = PLACE_PATIENCE };
 	int on = 1;
 
 	if (fd < 0)
 		return fail("no socket: %m");
 	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
 	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience, sizeof(patience));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
 	if (connect(fd, (struct sockaddr *)&place->peer, sizeof(place->peer))) {
 		fail("%s does not answer: %m. There, run etch-record -l PORT -o DIR", place->path);
 		close(fd);

@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,7 +34,7 @@ static void pump_close_pair(int fds[2])
 int pump_open(struct pump *pump, const char *name, int from)
 {
 	memset(pump, 0, sizeof(*pump));
-	strncpy(pump->name, name, sizeof(pump->name) - 1);
+	snprintf(pump->name, sizeof(pump->name), "%s", name);
 	pump->from = from;
 	pump->to = -1;
 	if (pipe2(pump->pipe, O_CLOEXEC))
@@ -121,7 +122,7 @@ static int pump_move(struct pump *pump)
 	if (pump->copy || pump->broken)
 		n = pump_copy(pump, len);
 	if (n < 0)
-		return errno == EINTR || errno == EAGAIN ? 0 : -1;
+		return errno == EINTR ? 0 : -1;
 	pump->have -= n;
 	pump->left -= n;
 	return 0;
@@ -147,6 +148,9 @@ static const char *pump_advice(int err)
 	case EPIPE:
 	case ECONNRESET:
 		return ": the receiver has gone";
+	case EAGAIN:
+	case ETIMEDOUT:
+		return ": the receiver has taken nothing for too long";
 	default:
 		return "";
 	}

@@ -77,6 +77,7 @@ struct options {
  * @go: a pipe: the command begins when it is written to; -1: it was, or there is none
  * @status: the command's, as a shell gives it
  * @signals: a signalfd
+ * @files: the limit of open files that the command gets
  * @begin: when it began
  */
 struct recording {
@@ -88,6 +89,7 @@ struct recording {
 	int go;
 	int status;
 	int signals;
+	struct rlimit files;
 	struct timespec begin;
 };
 
@@ -218,8 +220,8 @@ static int tell_account(const struct recording *rec)
 
 static void abort_at_once(int sig)
 {
-	static const char text[] = "\netch-record: aborted. The trace may end within a packet "
-				   "(etch-record -r), and the instance is still there\n";
+	static const char text[] =
+		"\netch-record: aborted. The instance is left, and the trace perhaps cut off (see -r)\n";
 
 	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
 	_exit(EXIT_SIGNAL + sig);
@@ -260,8 +262,9 @@ static int catch_signals(struct recording *rec)
 
 /* ---- The command ---- */
 
-static void __attribute__((noreturn)) run_command(char **command, int go, int failed)
+static void __attribute__((noreturn)) run_command(const struct recording *rec, int go, int failed)
 {
+	char **command = rec->options->command;
 	sigset_t none;
 	char c;
 
@@ -272,6 +275,7 @@ static void __attribute__((noreturn)) run_command(char **command, int go, int fa
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
+	setrlimit(RLIMIT_NOFILE, &rec->files);
 	execvp(*command, command);
 	(void)!write(failed, &errno, sizeof(errno));
 	_exit(EXIT_NO_COMMAND);
@@ -289,7 +293,7 @@ static int prepare_command(struct recording *rec)
 		return fail("no process for the command: %m");
 	if (!rec->pid) {
 		close(go[1]);
-		run_command(rec->options->command, go[0], failed[1]);
+		run_command(rec, go[0], failed[1]);
 	}
 	close(go[0]);
 	close(failed[1]);
@@ -307,8 +311,10 @@ static int start_command(struct recording *rec, int failed)
 	/* Nothing comes, and the end of the file, once it runs. */
 	if (read_all(failed, &err, sizeof(err)) <= 0)
 		return 0;
-	errno = err;
+	waitpid(rec->pid, NULL, 0);
+	rec->pid = 0;
 	rec->status = EXIT_NO_COMMAND;
+	errno = err;
 	return fail("%s cannot be run: %m", *rec->options->command);
 }
 
@@ -509,16 +515,24 @@ static int open_place(struct place *place, const struct options *o)
 	return place_folder(place, o->folder ? o->folder : name);
 }
 
+/* Each CPU takes six. */
+static void open_many_files(struct recording *rec)
+{
+	struct rlimit many;
+
+	if (getrlimit(RLIMIT_NOFILE, &rec->files))
+		return;
+	many = rec->files;
+	many.rlim_cur = many.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &many);
+}
+
 static int record(const struct options *o)
 {
 	struct recording rec = { .options = o, .go = -1 };
-	struct rlimit files;
 	int ret;
 
-	if (!getrlimit(RLIMIT_NOFILE, &files)) {
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
+	open_many_files(&rec);
 	if (catch_signals(&rec) || tree_open(&rec.tree, o->root, o->instance))
 		return EXIT_FAILED;
 	ret = set_up(&rec.tree, o);

@@ -39,8 +39,17 @@ int __attribute__((format(printf, 1, 2))) fail(const char *fmt, ...);
 /* ---- tree.c ---- */
 
 /* What became of a CPU's records, as its file stats tells. */
-enum { ENTRIES, WRITTEN, READ, OVERWRITTEN, LOST_FULL, LOST_TOO_BIG, LOST_NESTED, LOST_OFF,
-       STATS };
+enum {
+	ENTRIES,
+	WRITTEN,
+	READ,
+	OVERWRITTEN,
+	LOST_FULL,
+	LOST_TOO_BIG,
+	LOST_NESTED,
+	LOST_OFF,
+	STATS
+};
 
 /**
  * struct account - figures of a CPU, or of all
