@@ -189,6 +189,19 @@ static struct found look_at_trace(const char *trace)
 	return found;
 }
 
+/* Until a file of the trace has something in it: 10 seconds at most. */
+static bool wait_until_written(const char *trace)
+{
+	struct stat st;
+
+	for (int i = 0; i < 1000; i++) {
+		if (!stat(path_of(trace, "cpu0"), &st) && st.st_size)
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
 static int recorders_instances(void)
 {
 	DIR *dir = opendir(ETCH "/instances");
@@ -605,7 +618,7 @@ TEST_F(recorder, repairs)
 
 	START(&self->run, "-v", "-e", "sched", "-w", "0", "-o", self->run.trace);
 	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
-	sleep(2);
+	EXPECT_TRUE(wait_until_written(self->run.trace));
 	kill(self->run.pid, SIGKILL);
 	EXPECT_EQ(256 + SIGKILL, finish(&self->run))
 		TH_LOG("it said:\n%s", self->run.said);
@@ -723,7 +736,7 @@ TEST_F(recorder, sends)
 	SHOW_IF(&self->run, status);
 }
 
-/* Who receives is killed. What came until then is whole packets. */
+/* Who receives is killed, while a CPU's file is on its way. */
 TEST_F(recorder, notices_that_the_receiver_has_gone)
 {
 	struct run receiver = {};
@@ -734,10 +747,12 @@ TEST_F(recorder, notices_that_the_receiver_has_gone)
 	ASSERT_TRUE(wait_until_said(&receiver, "listening"));
 	START(&self->run, "-v", "-e", "sched", "-w", "0", "-s", "127.0.0.1:" PORT);
 	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
+	EXPECT_TRUE(wait_until_written(self->run.trace));
 	kill(receiver.pid, SIGKILL);
 	EXPECT_EQ(256 + SIGKILL, finish(&receiver));
 	EXPECT_EQ(1, finish(&self->run));
-	EXPECT_NE(NULL, strstr(self->run.said, "the receiver has gone"));
+	EXPECT_NE(NULL, strstr(self->run.said, "the receiver has gone"))
+		TH_LOG("it said:\n%s", self->run.said);
 }
 
 /* It says so, and keeps what it got. */
@@ -752,7 +767,7 @@ TEST_F(recorder, notices_that_the_sender_has_gone)
 	ASSERT_TRUE(wait_until_said(&receiver, "listening"));
 	START(&self->run, "-v", "-e", "sched", "-w", "0", "-s", "127.0.0.1:" PORT);
 	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
-	sleep(1);
+	EXPECT_TRUE(wait_until_written(self->run.trace));
 	kill(self->run.pid, SIGKILL);
 	EXPECT_EQ(256 + SIGKILL, finish(&self->run));
 	snprintf(instance, sizeof(instance), ETCH "/instances/record-%d", self->run.pid);

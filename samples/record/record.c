@@ -139,10 +139,10 @@ static double recording_time(const struct recording *rec)
 	return now.tv_sec - rec->begin.tv_sec + (now.tv_nsec - rec->begin.tv_nsec) / 1e9;
 }
 
+/* Those that came while tracing was turned off came after the end. */
 static unsigned long long account_lost(const struct account *account)
 {
-	return account->of[LOST_FULL] + account->of[LOST_TOO_BIG] + account->of[LOST_NESTED] +
-	       account->of[LOST_OFF];
+	return account->of[LOST_FULL] + account->of[LOST_TOO_BIG] + account->of[LOST_NESTED];
 }
 
 static void show_progress(const struct recording *rec)
@@ -173,7 +173,6 @@ static void tell_lost(const struct account *account)
 		[LOST_FULL]	= "lost because a buffer was full: have larger ones (-b)",
 		[LOST_TOO_BIG]	= "lost because they fit in no sub-buffer: see buffer_subbuf_size_kb",
 		[LOST_NESTED]	= "lost because of where an interrupt came",
-		[LOST_OFF]	= "lost because tracing was off",
 	};
 
 	for (int i = 0; i < STATS; i++)
