@@ -122,9 +122,10 @@ static int tree_write_with(const struct tree *tree, const char *file, const char
 	return -1;
 }
 
+/* As a shell does, with > or, to add to the events that are on, with >>. */
 int tree_write(const struct tree *tree, const char *file, const char *text)
 {
-	return tree_write_with(tree, file, text, O_APPEND);
+	return tree_write_with(tree, file, text, strcmp(file, "set_event") ? O_TRUNC : O_APPEND);
 }
 
 /* ---- Settings ---- */
@@ -219,7 +220,6 @@ static int tree_restore(struct tree *tree)
 	int ret = 0;
 
 	while ((change = tree->changes)) {
-		/* Replaces a selection of events; to other files it is all the same. */
 		if (tree_write_with(tree, change->file, *change->old ? change->old : "\n", O_TRUNC))
 			ret = -1;
 		tree->changes = change->next;
