@@ -284,7 +284,8 @@ TEST_F(recorder, a_command)
 
 TEST_F(recorder, a_commands_status)
 {
-	EXPECT_EQ(3, RUN(&self->run, "-e", "sched", "-o", self->run.trace, "--", "/bin/sh", "-c", "exit 3"));
+	EXPECT_EQ(3, RUN(&self->run, "-e", "sched", "-o", self->run.trace, "--", "/bin/sh", "-c",
+			 "exit 3"));
 	remove_trace(self->run.trace);
 	EXPECT_EQ(127, RUN(&self->run, "-e", "sched", "-o", self->run.trace, "--", "/no/such/program"));
 	EXPECT_NE(NULL, strstr(self->run.said, "/no/such/program cannot be run: No such file"));

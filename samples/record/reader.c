@@ -66,7 +66,7 @@ static int metadata_uuid(const char *text, unsigned char uuid[ETCH_PACKET_UUID])
 
 static int metadata_other_trace(void)
 {
-	return fail("somebody has changed the instance's clock, and that begins another trace. This one ends before it");
+	return fail("somebody has changed the instance's clock: this trace ends before that");
 }
 
 /* Under the lock, or before there are threads. */

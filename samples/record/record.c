@@ -195,7 +195,7 @@ static int check_account(const struct progress *done, const struct account *acco
 		ret = fail("ATTENTION: %llu records are missing: somebody else has read them from this instance",
 			   account->of[READ] - ours);
 	if (account->of[READ] < ours)
-		ret = fail("ATTENTION: the kernel counts %llu records fewer than there are: somebody has emptied the buffers",
+		ret = fail("ATTENTION: the kernel counts %llu records fewer: somebody has emptied the buffers",
 			   ours - account->of[READ]);
 	return ret;
 }

@@ -264,10 +264,10 @@ static int tree_make(struct tree *tree, const char *root)
 	}
 	switch (errno) {
 	case ENOSPC:
-		return fail("there are as many instances as there can be: remove one of %s/instances (rmdir), or use one (-i)",
+		return fail("there can be no more instances: rmdir one of %s/instances, or use it (-i)",
 			    root);
 	case ENOMEM:
-		return fail("there is no memory for the buffers of one more instance: use one that is there (-i)");
+		return fail("no memory for the buffers of one more instance: use one that is there (-i)");
 	default:
 		return fail("no instance %s can be made: %m", tree->path);
 	}
