@@ -124,7 +124,8 @@ echo "TAP version 13"
 result "kernel-doc of the headers" "$(kernel_doc "$TREE"/include/linux/etch*.h \
 	"$TREE/include/linux/immediate.h" "$TREE"/include/trace/etch/*.h)"
 result "kernel-doc of kernel/etch" "$(kernel_doc "$TREE"/kernel/etch/*.[ch])"
-result "kernel-doc of samples/etch" "$(kernel_doc "$TREE"/samples/etch/*.[ch])"
+result "kernel-doc of samples/etch" "$(kernel_doc "$TREE"/samples/etch/*.[ch] \
+	"$TREE"/samples/etch/record/*.[ch])"
 result "Sphinx has no warning" "$(sphinx)"
 result "what the pages name is in the tree" "$(missing_paths)"
 mapfile -t words < <(tree_files | sort -u)

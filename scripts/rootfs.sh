@@ -3,8 +3,8 @@
 #
 # rootfs.sh LANE [DIR]: the initramfs of a lane, build/LANE/initrd.gz, made
 # without root by the kernel's own gen_init_cpio. It holds a static busybox,
-# bash, scripts/guest, the sample modules, and DIR (installed selftests) as
-# /kselftest. OUT=DIR says where the kernel was built, if elsewhere; BENCH=DIR
+# bash, scripts/guest, the sample modules, the recorder, and DIR (installed
+# selftests) as /kselftest. OUT=DIR says where the kernel was built, if elsewhere; BENCH=DIR
 # puts that folder in as /bench, and the archive is then DIR.gz.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
@@ -100,11 +100,20 @@ modules()
 	done
 }
 
+# The recorder, where the lane's kernel was built with it.
+recorder()
+{
+	local built=$OUT/samples/etch/record/etch-record
+
+	[ ! -e "$built" ] || file "$built" /usr/bin/etch-record
+}
+
 spec()
 {
 	base
 	timeout_wrapper
 	modules
+	recorder
 	[ -z "$SELFTESTS" ] || folder "$SELFTESTS" /kselftest
 	[ -z "$BENCH" ] || folder "$BENCH" /bench
 }

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where a trace goes: a folder of this machine, or a receiver (receive.c).
+ *
+ * The folder gets "metadata", which is replaced at once by rename(), and a file for each
+ * CPU that had records, "cpuN". The receiver makes the same folder. To it goes, by TCP:
+ *
+ *	metadata BYTES\n  and so many bytes, each time that there is newer metadata, on the
+ *			  first connection; it stays open. Last comes "end\n"
+ *	cpuN\n		  and packets up to the end, on a connection for each file
+ *
+ * Each thing is answered when it is in its place: "ok BYTES\n", or why it is not. So
+ * metadata is there before the packets that need it, and a file is known to be complete.
+ */
+#include "record.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#define PLACE_PATIENCE	30	/* seconds: a receiver that does nothing for so long has gone */
+
+/* ---- A folder ---- */
+
+static bool folder_is_empty(int dir)
+{
+	DIR *d = fdopendir(dup(dir));
+	struct dirent *entry;
+	int entries = 0;
+
+	while (d && (entry = readdir(d)))
+		entries += strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
+	if (d)
+		closedir(d);
+	return d && !entries;
+}
+
+int place_folder(struct place *place, const char *path)
+{
+	place->path = path;
+	place->control = -1;
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return fail("no folder %s can be made: %m", path);
+	place->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (place->dir < 0)
+		return fail("%s: %m", path);
+	if (!folder_is_empty(place->dir)) {
+		close(place->dir);
+		return fail("%s is there and not empty: remove it, or choose another folder (-o)",
+			    path);
+	}
+	return 0;
+}
+
+static int folder_metadata(struct place *place, const char *text, size_t len)
+{
+	int fd = openat(place->dir, ".metadata.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	bool ok = fd >= 0 && !write_all(fd, text, len) && !(place->sync && fsync(fd));
+	int err = errno;
+
+	if (fd >= 0 && close(fd) && ok) {
+		err = errno;
+		ok = false;
+	}
+	if (ok && !renameat(place->dir, ".metadata.new", place->dir, "metadata"))
+		return 0;
+	errno = ok ? errno : err;
+	fail("%s/metadata cannot be written: %m", place->path);
+	unlinkat(place->dir, ".metadata.new", 0);
+	return -1;
+}
+
+static int folder_file_end(struct place *place, const char *name, int fd, unsigned long long bytes)
+{
+	struct stat st;
+	int ret = 0;
+
+	if (fstat(fd, &st) || ((unsigned long long)st.st_size > bytes && ftruncate(fd, bytes)))
+		ret = fail("%s/%s ends with a part of a packet that cannot be cut off: %m",
+			   place->path, name);
+	if (place->sync && fsync(fd))
+		ret = fail("%s/%s may not be on the disk: %m", place->path, name);
+	if (close(fd))
+		ret = fail("%s/%s may not be complete: %m", place->path, name);
+	return ret;
+}
+
+/* ---- Sockets ---- */
+
+int write_all(int fd, const void *bytes, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, bytes, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		bytes += n;
+		len -= n;
+	}
+	return 0;
+}
+
+int read_all(int fd, void *bytes, size_t len)
+{
+	while (len) {
+		ssize_t n = read(fd, bytes, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n;
+		bytes += n;
+		len -= n;
+	}
+	return 1;
+}
+
+/* Without its newline. One byte at a time: what follows the line is not for us. */
+int read_text_line(int fd, char *line, size_t room)
+{
+	for (size_t i = 0; i < room; i++) {
+		int ret = read_all(fd, line + i, 1);
+
+		if (ret <= 0)
+			return ret;
+		if (line[i] == '\n') {
+			line[i] = 0;
+			return 1;
+		}
+	}
+	errno = EPROTO;
+	return -1;
+}
+
+static int address_host(const char *host, unsigned short port, struct sockaddr_storage *addr)
+{
+	struct sockaddr_in *in = (struct sockaddr_in *)addr;
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)addr;
+
+	if (inet_pton(AF_INET, host, &in->sin_addr) == 1) {
+		in->sin_family = AF_INET;
+		in->sin_port = htons(port);
+		return 0;
+	}
+	if (inet_pton(AF_INET6, host, &in6->sin6_addr) == 1) {
+		in6->sin6_family = AF_INET6;
+		in6->sin6_port = htons(port);
+		return 0;
+	}
+	return -1;
+}
+
+int place_address(const char *text, bool any, struct sockaddr_storage *addr)
+{
+	char host[INET6_ADDRSTRLEN + 3] = "0.0.0.0", *name = host;
+	const char *colon = strrchr(text, ':');
+	const char *number = colon ? colon + 1 : text;
+	size_t len = colon ? colon - text : 0;
+	unsigned long port;
+	char *end;
+
+	memset(addr, 0, sizeof(*addr));
+	port = strtoul(number, &end, 10);
+	if (!colon && !any)
+		return fail("'%s' is no address: HOST:PORT is needed", text);
+	if (end == number || *end || !port || port > 65535)
+		return fail("'%s' does not end with the number of a port", text);
+	if (len && len < sizeof(host)) {
+		memcpy(host, text, len);
+		host[len] = 0;
+	}
+	if (*name == '[' && host[len - 1] == ']') {
+		host[len - 1] = 0;
+		name++;
+	}
+	if (len >= sizeof(host) || (colon && !len) || address_host(name, port, addr))
+		return fail("'%.*s' is no address in numbers, like 192.0.2.1 or [2001:db8::1]",
+			    (int)len, text);
+	return 0;
+}
+
+static int peer_connect(struct place *place)
+{
+	int fd = socket(place->peer.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	unsigned int patience = PLACE_PATIENCE * 1000;
+	struct timeval time = { .tv_sec = PLACE_PATIENCE };
+	int on = 1;
+
+	if (fd < 0)
+		return fail("no socket: %m");
+	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience, sizeof(patience));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
+	if (connect(fd, (struct sockaddr *)&place->peer, sizeof(place->peer))) {
+		fail("%s does not answer: %m. There, run etch-record -l PORT -o DIR", place->path);
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* The receiver has to have got @bytes, and to say so. */
+static int peer_answer(struct place *place, const char *what, int fd, unsigned long long bytes)
+{
+	unsigned long long got;
+	char line[300];
+	int ret = read_text_line(fd, line, sizeof(line));
+
+	if (ret <= 0)
+		return fail("%s does not say that it has %s: %s", place->path, what,
+			    ret ? strerror(errno) : "it has closed the connection");
+	if (sscanf(line, "ok %llu", &got) != 1)
+		return fail("%s, of %s: %s", place->path, what, line);
+	if (got != bytes)
+		return fail("%s has %llu bytes of %s, not %llu", place->path, got, what, bytes);
+	return 0;
+}
+
+int place_receiver(struct place *place, const char *address)
+{
+	place->path = address;
+	place->dir = -1;
+	if (place_address(address, false, &place->peer))
+		return -1;
+	place->control = peer_connect(place);
+	return place->control < 0 ? -1 : 0;
+}
+
+static int peer_metadata(struct place *place, const char *text, size_t len)
+{
+	char line[64];
+	int ret = 0;
+
+	snprintf(line, sizeof(line), "metadata %zu\n", len);
+	if (write_all(place->control, line, strlen(line)) || write_all(place->control, text, len))
+		ret = fail("metadata cannot be sent to %s: %m", place->path);
+	/* It may have said why. */
+	return peer_answer(place, "metadata", place->control, len) ?: ret;
+}
+
+static int peer_file(struct place *place, const char *name)
+{
+	int fd = peer_connect(place);
+	char line[64];
+
+	if (fd < 0)
+		return -1;
+	snprintf(line, sizeof(line), "%s\n", name);
+	if (!write_all(fd, line, strlen(line)))
+		return fd;
+	fail("%s cannot be sent to %s: %m", name, place->path);
+	close(fd);
+	return -1;
+}
+
+static int peer_file_end(struct place *place, const char *name, int fd, unsigned long long bytes)
+{
+	int ret;
+
+	/* It fails if the other end has gone; the answer says more. */
+	shutdown(fd, SHUT_WR);
+	ret = peer_answer(place, name, fd, bytes);
+	close(fd);
+	return ret;
+}
+
+static int peer_end(struct place *place)
+{
+	int ret = 0;
+
+	if (write_all(place->control, "end\n", 4))
+		ret = fail("%s has gone: %m", place->path);
+	ret = peer_answer(place, "the end", place->control, 0) ?: ret;
+	close(place->control);
+	return ret;
+}
+
+/* ---- Either ---- */
+
+int place_metadata(struct place *place, const char *text, size_t len)
+{
+	return place->dir < 0 ? peer_metadata(place, text, len) : folder_metadata(place, text, len);
+}
+
+int place_file(struct place *place, const char *name)
+{
+	int fd;
+
+	if (place->dir < 0)
+		return peer_file(place, name);
+	fd = openat(place->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	return fd < 0 ? fail("%s/%s cannot be made: %m", place->path, name) : fd;
+}
+
+int place_file_end(struct place *place, const char *name, int fd, unsigned long long bytes)
+{
+	return place->dir < 0 ? peer_file_end(place, name, fd, bytes) :
+				folder_file_end(place, name, fd, bytes);
+}
+
+int place_end(struct place *place)
+{
+	if (place->dir < 0)
+		return peer_end(place);
+	if (place->sync && fsync(place->dir))
+		return fail("%s may not be on the disk: %m", place->path);
+	close(place->dir);
+	return 0;
+}

@@ -1,0 +1,697 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * etch-record: records the kernel's events into a folder that babeltrace2 reads.
+ *
+ *	etch-record -e sched -- make -j2	from a command's start to its end
+ *	etch-record -e sched -e irq		until Ctrl-C
+ *
+ * It makes an instance of Etch, has a thread for each CPU pass on that CPU's packets as
+ * they are (reader.c, pump.c), and adds the description of them that the kernel gives.
+ * Documentation/trace/etch/recorder.rst is its manual. It compiles by itself, in this folder:
+ *
+ *	gcc -O2 -static -pthread -idirafter ../../../include/uapi -o etch-record *.c
+ *
+ * How a recording ends: tracing is turned off, and each thread takes what its CPU has left,
+ * up to the end of the file. What the kernel counted and what was written is then compared.
+ */
+#include "record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_EVENTS	100	/* options -e */
+
+/* Exit codes, beside those of the command. */
+enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_NO_COMMAND = 127, EXIT_SIGNAL = 128 };
+
+/**
+ * struct options - what the user wants
+ * @root: Etch's tree, if not the usual one
+ * @instance: which; NULL: one of our own
+ * @events: what -e says
+ * @nr_events: how many of them
+ * @size: of each CPU's buffer
+ * @mode: of the buffers
+ * @clock: the clock
+ * @percent: the watermark
+ * @folder: where the trace goes
+ * @receiver: or where else it goes
+ * @listen: be that receiver
+ * @repair: cut a trace that has an end of its own
+ * @seconds: how long, or -1
+ * @command: what to run, or NULL
+ * @sync: have it on the disk
+ * @quiet: say only what is wrong
+ * @verbose: tell of the progress in any case
+ */
+struct options {
+	const char *root, *instance;
+	const char *events[MAX_EVENTS];
+	int nr_events;
+	const char *size, *mode, *clock, *percent;
+	const char *folder, *receiver, *listen, *repair;
+	long seconds;
+	char **command;
+	bool sync, quiet, verbose;
+};
+
+/**
+ * struct recording - a recording under way
+ * @options: what is wanted
+ * @tree: the instance
+ * @place: where it goes
+ * @readers: the threads
+ * @pid: the command; 0: none, or it has ended
+ * @go: a pipe: the command begins when it is written to; -1: it was, or there is none
+ * @status: the command's, as a shell gives it
+ * @signals: a signalfd
+ * @files: the limit of open files that the command gets
+ * @begin: when it began
+ */
+struct recording {
+	const struct options *options;
+	struct tree tree;
+	struct place place;
+	struct readers readers;
+	pid_t pid;
+	int go;
+	int status;
+	int signals;
+	struct rlimit files;
+	struct timespec begin;
+};
+
+/* ---- What the user is told ---- */
+
+static pthread_mutex_t say_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool say_line_is_open;	/* a line of progress, that the next one replaces */
+
+static void vsay(const char *fmt, va_list args)
+{
+	int err = errno;
+
+	pthread_mutex_lock(&say_lock);
+	fputs(say_line_is_open ? "\r\033[Ketch-record: " : "etch-record: ", stderr);
+	say_line_is_open = false;
+	errno = err;
+	vfprintf(stderr, fmt, args);
+	fputc('\n', stderr);
+	pthread_mutex_unlock(&say_lock);
+	errno = err;
+}
+
+void say(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsay(fmt, args);
+	va_end(args);
+}
+
+int fail(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsay(fmt, args);
+	va_end(args);
+	return -1;
+}
+
+static double recording_time(const struct recording *rec)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec - rec->begin.tv_sec + (now.tv_nsec - rec->begin.tv_nsec) / 1e9;
+}
+
+/* Those that came while tracing was turned off came after the end. */
+static unsigned long long account_lost(const struct account *account)
+{
+	return account->of[LOST_FULL] + account->of[LOST_TOO_BIG] + account->of[LOST_NESTED];
+}
+
+static void show_progress(const struct recording *rec)
+{
+	bool terminal = isatty(STDERR_FILENO);
+	struct progress done;
+	struct account account;
+
+	if (rec->options->quiet || (!terminal && !rec->options->verbose))
+		return;
+	readers_progress(&rec->readers, &done);
+	readers_account(&rec->readers, &account);
+	pthread_mutex_lock(&say_lock);
+	fprintf(stderr, "%s%4.0f s  %llu records  %.1f MB  %llu overwritten  %llu lost%s",
+		terminal ? "\r\033[K" : "", recording_time(rec), done.records, done.bytes / 1e6,
+		account.of[OVERWRITTEN], account_lost(&account), terminal ? "" : "\n");
+	fflush(stderr);
+	say_line_is_open = terminal;
+	pthread_mutex_unlock(&say_lock);
+}
+
+/* ---- The account ---- */
+
+static void tell_lost(const struct account *account)
+{
+	static const char * const why[STATS] = {
+		[OVERWRITTEN]	= "overwritten before they were read: have larger buffers (-b)",
+		[LOST_FULL]	= "lost because a buffer was full: have larger ones (-b)",
+		[LOST_TOO_BIG]	= "lost because they fit in no sub-buffer: see buffer_subbuf_size_kb",
+		[LOST_NESTED]	= "lost because of where an interrupt came",
+	};
+
+	for (int i = 0; i < STATS; i++)
+		if (why[i] && account->of[i])
+			say("ATTENTION: %llu records were %s", account->of[i], why[i]);
+}
+
+/* Nothing may be missing that the kernel did not report. */
+static int check_account(const struct progress *done, const struct account *account)
+{
+	unsigned long long ours = done->records + done->dropped;
+	int ret = 0;
+
+	if (done->dropped)
+		ret = fail("ATTENTION: %llu records were taken out of the buffers and could not be written",
+			   done->dropped);
+	if (account->of[ENTRIES])
+		ret = fail("ATTENTION: %llu records are left in the buffers", account->of[ENTRIES]);
+	if (account->of[READ] > ours)
+		ret = fail("ATTENTION: %llu records are missing: somebody else has read them from this instance",
+			   account->of[READ] - ours);
+	if (account->of[READ] < ours)
+		ret = fail("ATTENTION: the kernel counts %llu records fewer: somebody has emptied the buffers",
+			   ours - account->of[READ]);
+	return ret;
+}
+
+static int tell_account(const struct recording *rec)
+{
+	struct progress done;
+	struct account account;
+
+	readers_progress(&rec->readers, &done);
+	readers_account(&rec->readers, &account);
+	if (!rec->options->quiet)
+		say("%llu records of %d CPU%s, %.1f MB, in %.1f s, %s %s", done.records, done.files,
+		    done.files == 1 ? "" : "s", done.bytes / 1e6, recording_time(rec),
+		    rec->place.dir < 0 ? "sent to" : "in", rec->place.path);
+	tell_lost(&account);
+	return check_account(&done, &account);
+}
+
+/* ---- Signals ---- */
+
+static void abort_at_once(int sig)
+{
+	static const char text[] =
+		"\netch-record: aborted. The instance is left, and the trace perhaps cut off (see -r)\n";
+
+	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+	_exit(EXIT_SIGNAL + sig);
+}
+
+/* From now on a signal does not wait until somebody looks. */
+static void next_signal_aborts(void)
+{
+	struct sigaction action = { .sa_handler = abort_at_once };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (int sig = 1; sig < 16; sig++) {
+		if (sig != SIGINT && sig != SIGTERM && sig != SIGHUP)
+			continue;
+		sigaction(sig, &action, NULL);
+		sigaddset(&set, sig);
+	}
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* Before there are threads, which inherit it. */
+static int catch_signals(struct recording *rec)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	rec->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return rec->signals < 0 ? fail("no signalfd: %m") : 0;
+}
+
+/* ---- The command ---- */
+
+static void __attribute__((noreturn)) run_command(const struct recording *rec, int go, int failed)
+{
+	char **command = rec->options->command;
+	sigset_t none;
+	char c;
+
+	/* Nobody says so if the recording cannot begin. */
+	if (read(go, &c, 1) != 1)
+		_exit(EXIT_FAILED);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	setrlimit(RLIMIT_NOFILE, &rec->files);
+	execvp(*command, command);
+	(void)!write(failed, &errno, sizeof(errno));
+	_exit(EXIT_NO_COMMAND);
+}
+
+/* It waits until it is told to go. Returns where it says why it cannot, or -1. */
+static int prepare_command(struct recording *rec)
+{
+	int go[2], failed[2];
+
+	if (pipe2(go, O_CLOEXEC) || pipe2(failed, O_CLOEXEC))
+		return fail("no pipe: %m");
+	rec->pid = fork();
+	if (rec->pid < 0)
+		return fail("no process for the command: %m");
+	if (!rec->pid) {
+		close(go[1]);
+		run_command(rec, go[0], failed[1]);
+	}
+	close(go[0]);
+	close(failed[1]);
+	rec->go = go[1];
+	return failed[0];
+}
+
+static int start_command(struct recording *rec, int failed)
+{
+	int err, go = rec->go;
+
+	rec->go = -1;
+	if (write(go, "", 1) != 1)
+		return fail("%s has gone before it began", *rec->options->command);
+	/* Nothing comes, and the end of the file, once it runs. */
+	if (read_all(failed, &err, sizeof(err)) <= 0)
+		return 0;
+	waitpid(rec->pid, NULL, 0);
+	rec->pid = 0;
+	rec->status = EXIT_NO_COMMAND;
+	errno = err;
+	return fail("%s cannot be run: %m", *rec->options->command);
+}
+
+/* Has it ended? */
+static bool command_ended(struct recording *rec)
+{
+	int status;
+
+	if (!rec->pid || waitpid(rec->pid, &status, WNOHANG) != rec->pid)
+		return false;
+	rec->pid = 0;
+	rec->status = WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+	return true;
+}
+
+/* The command may not have begun, and then it will not; or have more to do than we. */
+static void leave_command(struct recording *rec)
+{
+	if (rec->go >= 0)
+		close(rec->go);
+	if (!rec->pid)
+		return;
+	if (rec->go >= 0)
+		waitpid(rec->pid, NULL, 0);
+	else if (!command_ended(rec))
+		say("%s still runs, as process %d", *rec->options->command, rec->pid);
+}
+
+/* ---- From the beginning to the end ---- */
+
+static int choose_event(struct tree *tree, const char *option)
+{
+	char *words = strdup(option);
+	int ret;
+
+	if (!words)
+		return fail("no memory");
+	for (char *at = words; *at; at++)
+		if (*at == ',')
+			*at = ' ';
+	ret = tree_change(tree, "set_event", words);
+	free(words);
+	return ret;
+}
+
+static int choose_size(struct tree *tree, const char *size)
+{
+	char text[32], *end;
+	unsigned long long kb = strtoull(size, &end, 10);
+
+	switch (*end) {
+	case 'G':
+	case 'g':
+		kb <<= 10;
+		/* fall through */
+	case 'M':
+	case 'm':
+		kb <<= 10;
+		/* fall through */
+	case 'K':
+	case 'k':
+		end++;
+	}
+	if (end == size || *end)
+		return fail("-b %s: a size is a number of KiB, or one with K, M or G behind it", size);
+	snprintf(text, sizeof(text), "%llu", kb);
+	return tree_change(tree, "buffer_size_kb", text);
+}
+
+/* Tracing is off until the threads are there. An instance in use goes on meanwhile. */
+static int set_up(struct tree *tree, const struct options *o)
+{
+	if (tree->own && tree_write(tree, "tracing_on", "0"))
+		return -1;
+	if ((o->clock && tree_change(tree, "trace_clock", o->clock)) ||
+	    (o->mode && tree_change(tree, "buffer_mode", o->mode)) ||
+	    (o->size && choose_size(tree, o->size)) ||
+	    tree_change(tree, "buffer_percent", o->percent))
+		return -1;
+	for (int i = 0; i < o->nr_events; i++)
+		if (choose_event(tree, o->events[i]))
+			return -1;
+	return 0;
+}
+
+/* How long to wait for something to happen: at most up to the next line of progress. */
+static int patience(const struct recording *rec)
+{
+	double left = rec->options->seconds - recording_time(rec);
+
+	return rec->options->seconds < 0 || left > 1 ? 1000 : left > 0 ? left * 1000 + 1 : 0;
+}
+
+/* A signal from the terminal has reached the command by itself. */
+static void pass_on_signal(const struct recording *rec, const struct signalfd_siginfo *info)
+{
+	if (rec->pid && info->ssi_code != SI_KERNEL)
+		kill(rec->pid, info->ssi_signo);
+}
+
+/* Is this the end? */
+static bool look_at_signals(struct recording *rec)
+{
+	struct signalfd_siginfo info;
+
+	while (read(rec->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo != SIGCHLD) {
+			pass_on_signal(rec, &info);
+			return true;
+		}
+		if (command_ended(rec))
+			return true;
+	}
+	return false;
+}
+
+static int watch(struct recording *rec)
+{
+	struct pollfd fds[2] = {
+		{ .fd = rec->signals, .events = POLLIN },
+		{ .fd = rec->readers.news, .events = POLLIN },
+	};
+	int wait;
+
+	while ((wait = patience(rec))) {
+		poll(fds, 2, wait);
+		if (fds[0].revents && look_at_signals(rec))
+			return 0;
+		if (rec->readers.failed)
+			return -1;
+		if (rec->readers.off) {
+			say("somebody has turned tracing off: that is the end");
+			return 0;
+		}
+		if (readers_look(&rec->readers))
+			return -1;
+		show_progress(rec);
+	}
+	return 0;
+}
+
+/* What is in an instance now, and no more: tracing may be off. */
+static bool only_what_is_there(const struct options *o)
+{
+	return !o->seconds && !o->command;
+}
+
+static int record_on(struct recording *rec)
+{
+	int failed = -1, ret;
+
+	if (rec->options->command) {
+		failed = prepare_command(rec);
+		if (failed < 0)
+			return -1;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &rec->begin);
+	if (readers_open(&rec->readers, &rec->tree, &rec->place) || readers_look(&rec->readers))
+		return -1;
+	if (only_what_is_there(rec->options))
+		return 0;
+	ret = tree_change(&rec->tree, "tracing_on", "1");
+	rec->readers.begun = !ret;
+	if (!ret && rec->options->command)
+		ret = start_command(rec, failed);
+	if (!ret)
+		ret = watch(rec);
+	return ret;
+}
+
+/* Whatever happened: what there is becomes a trace. */
+static int record_off(struct recording *rec)
+{
+	int ret;
+
+	next_signal_aborts();
+	if (!rec->readers.ready)
+		return -1;
+	ret = tree_change(&rec->tree, "tracing_on", "0");
+	/* A CPU may have come since the last look. */
+	ret |= readers_look(&rec->readers);
+	ret |= readers_end(&rec->readers);
+	ret |= tell_account(rec);
+	readers_close(&rec->readers);
+	ret |= place_end(&rec->place);
+	return ret;
+}
+
+static int open_place(struct place *place, const struct options *o)
+{
+	static char name[64];
+	time_t now = time(NULL);
+
+	place->sync = o->sync;
+	if (o->receiver)
+		return place_receiver(place, o->receiver);
+	strftime(name, sizeof(name), "etch-%Y%m%d-%H%M%S", localtime(&now));
+	return place_folder(place, o->folder ? o->folder : name);
+}
+
+/* Each CPU takes six. */
+static void open_many_files(struct recording *rec)
+{
+	struct rlimit many;
+
+	if (getrlimit(RLIMIT_NOFILE, &rec->files))
+		return;
+	many = rec->files;
+	many.rlim_cur = many.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &many);
+}
+
+static int record(const struct options *o)
+{
+	struct recording rec = { .options = o, .go = -1 };
+	int ret;
+
+	open_many_files(&rec);
+	if (catch_signals(&rec) || tree_open(&rec.tree, o->root, o->instance))
+		return EXIT_FAILED;
+	ret = set_up(&rec.tree, o);
+	if (!ret)
+		ret = open_place(&rec.place, o);
+	if (!ret) {
+		ret = record_on(&rec);
+		ret |= record_off(&rec);
+	}
+	ret |= tree_close(&rec.tree);
+	leave_command(&rec);
+	return rec.status ? rec.status : ret ? EXIT_FAILED : EXIT_OK;
+}
+
+/* ---- Options ---- */
+
+static const char usage[] =
+	"Record the kernel's events with Etch, for babeltrace2 and Trace Compass.\n"
+	"\n"
+	"  etch-record -e EVENT... [OPTION]... [-- COMMAND [ARGUMENT]...]\n"
+	"  etch-record -l [ADDRESS:]PORT -o FOLDER\n"
+	"  etch-record -r FOLDER\n"
+	"\n"
+	"It records until COMMAND ends or, if there is none, until Ctrl-C.\n"
+	"\n"
+	"  -e EVENT    what to record, as in set_event: sched, sched:sched_switch, 'irq:*';\n"
+	"              several with commas, or -e again\n"
+	"  -d SECONDS  no longer than that; 0: only what is there already (with -i)\n"
+	"  -o FOLDER   where the trace goes (etch-DATE-TIME)\n"
+	"  -s ADDRESS:PORT  send it there, to etch-record -l\n"
+	"  -f          make sure that it is on the disk before the end\n"
+	"\n"
+	"  -i NAME     use this instance, and put back what is changed in it; '' or . is the\n"
+	"              main tree. Otherwise one is made for the time of the recording\n"
+	"  -b SIZE     of each CPU's buffer: KiB, or with K, M, G (as found)\n"
+	"  -m MODE     of a full buffer: overwrite or discard (as found)\n"
+	"  -c CLOCK    see trace_clock; in an instance with records, they are gone (as found)\n"
+	"  -w PERCENT  how full a buffer is before it is read (25)\n"
+	"  -t FOLDER   where Etch's files are (/sys/kernel/debug/etch)\n"
+	"\n"
+	"  -l [ADDRESS:]PORT  receive a trace that is sent with -s\n"
+	"  -r FOLDER   cut a trace that ends within a packet: its recorder was killed\n"
+	"\n"
+	"  -v          progress, on a terminal or not\n"
+	"  -q          say only what is wrong\n"
+	"\n"
+	"The exit status is 0 if nothing went wrong. Records that the kernel has counted as\n"
+	"lost are told, and no error. That of COMMAND, if it is another, is passed on.\n";
+
+static int misused(const char *why)
+{
+	fail("%s. See etch-record -h", why);
+	return EXIT_USAGE;
+}
+
+/* 0, or an exit code for which it is over. */
+static int parse_option(struct options *o, int option)
+{
+	char *end;
+
+	switch (option) {
+	case 'e':
+		if (o->nr_events == MAX_EVENTS)
+			return misused("so many -e: put commas between events");
+		o->events[o->nr_events++] = optarg;
+		return 0;
+	case 'd':
+		o->seconds = strtol(optarg, &end, 10);
+		if (end == optarg || *end || o->seconds < 0)
+			return misused("-d needs a number of seconds");
+		return 0;
+	case 'o':
+		o->folder = optarg;
+		return 0;
+	case 's':
+		o->receiver = optarg;
+		return 0;
+	case 'f':
+		o->sync = true;
+		return 0;
+	case 'i':
+		o->instance = optarg;
+		return 0;
+	case 'b':
+		o->size = optarg;
+		return 0;
+	case 'm':
+		o->mode = optarg;
+		return 0;
+	case 'c':
+		o->clock = optarg;
+		return 0;
+	case 'w':
+		o->percent = optarg;
+		return 0;
+	case 't':
+		o->root = optarg;
+		return 0;
+	case 'l':
+		o->listen = optarg;
+		return 0;
+	case 'r':
+		o->repair = optarg;
+		return 0;
+	case 'v':
+		o->verbose = true;
+		return 0;
+	case 'q':
+		o->quiet = true;
+		return 0;
+	default:
+		return misused("no such option");
+	}
+}
+
+static int check_options(const struct options *o)
+{
+	if (o->folder && o->receiver)
+		return misused("-o and -s exclude each other");
+	if (o->listen && !o->folder)
+		return misused("-l needs -o");
+	if (o->listen || o->repair)
+		return 0;
+	if (!o->instance && !o->nr_events)
+		return misused("there is nothing to record: name events (-e)");
+	if (!o->instance && only_what_is_there(o))
+		return misused("-d 0 needs an instance (-i)");
+	return 0;
+}
+
+static int run_receiver(const struct options *o)
+{
+	struct place place = { .sync = o->sync };
+
+	signal(SIGPIPE, SIG_IGN);
+	return place_folder(&place, o->folder) || receive(o->listen, &place) ?
+	       EXIT_FAILED : EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .seconds = -1, .percent = "25" };
+	int option, ret;
+
+	/* The command's options are not ours: + ends at the first word that is none. */
+	while ((option = getopt(argc, argv, "+e:d:o:s:fi:b:m:c:w:t:l:r:vqh")) != -1) {
+		if (option == 'h') {
+			fputs(usage, stdout);
+			return EXIT_OK;
+		}
+		ret = parse_option(&o, option);
+		if (ret)
+			return ret;
+	}
+	if (optind < argc)
+		o.command = argv + optind;
+	ret = check_options(&o);
+	if (ret)
+		return ret;
+	if (o.repair)
+		return repair(o.repair) ? EXIT_FAILED : EXIT_OK;
+	return o.listen ? run_receiver(&o) : record(&o);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * etch-record: what its parts know of each other.
+ *
+ *	record.c	the options, the command that is recorded, signals, the account
+ *	tree.c		an instance's files, and what was changed in them
+ *	reader.c	a thread for each CPU, and the metadata that its packets need
+ *	pump.c		packets from one file to another, by splice()
+ *	place.c		where a trace goes: a folder, or a receiver elsewhere
+ *	receive.c	that receiver
+ *	repair.c	a trace that was cut off
+ *
+ * A function that returns an int returns 0, or -1 after it has said what went wrong.
+ */
+#ifndef _ETCH_RECORD_H
+#define _ETCH_RECORD_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <limits.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/socket.h>
+
+#include <linux/etch_packet.h>
+
+/* ---- record.c: what the user is told ---- */
+
+/* A line for the user. */
+void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...);
+/* The same, of something that went wrong; -1. */
+int __attribute__((format(printf, 1, 2))) fail(const char *fmt, ...);
+
+/* ---- tree.c ---- */
+
+/* What became of a CPU's records, as its file stats tells. */
+enum {
+	ENTRIES,
+	WRITTEN,
+	READ,
+	OVERWRITTEN,
+	LOST_FULL,
+	LOST_TOO_BIG,
+	LOST_NESTED,
+	LOST_OFF,
+	STATS
+};
+
+/**
+ * struct account - figures of a CPU, or of all
+ * @of: one for each line of stats, in the order above
+ */
+struct account {
+	unsigned long long of[STATS];
+};
+
+extern const char * const account_names[STATS];
+
+/**
+ * struct tree - an instance of Etch
+ * @path: its folder
+ * @own: made by us: it goes when we do
+ * @changes: what others find changed, the last one first; not kept of one of our own
+ */
+struct tree {
+	char path[PATH_MAX];
+	bool own;
+	struct change *changes;
+};
+
+int tree_open(struct tree *tree, const char *root, const char *instance);
+/* Put everything back, or remove what is our own. All its files are closed by now. */
+int tree_close(struct tree *tree);
+/* A whole file, ended with a zero, to be freed; NULL with errno. */
+char *tree_read(const struct tree *tree, const char *file, size_t *len);
+/* One write(). */
+int tree_write(const struct tree *tree, const char *file, const char *text);
+/* The same, of a setting that tree_close() puts back. */
+int tree_change(struct tree *tree, const char *file, const char *text);
+bool tree_is_on(const struct tree *tree);
+/* A CPU's packets, without waiting; -1 with errno. */
+int tree_open_packets(const struct tree *tree, int cpu);
+/* Whether CPU @cpu is there and has told. */
+bool tree_stats(const struct tree *tree, int cpu, struct account *account);
+/* Calls @each with the number of every CPU that has a folder, until it does not return 0. */
+int tree_each_cpu(const struct tree *tree, int (*each)(void *arg, int cpu), void *arg);
+
+/* ---- place.c ---- */
+
+/**
+ * struct place - where a trace goes
+ * @path: the folder, or the receiver's address
+ * @dir: the folder; -1: to a receiver
+ * @peer: the receiver's address
+ * @control: the connection that metadata goes through
+ * @sync: files are on the disk before they are taken as written
+ */
+struct place {
+	const char *path;
+	int dir;
+	struct sockaddr_storage peer;
+	int control;
+	bool sync;
+};
+
+/* HOST:PORT, [HOST]:PORT, or PORT if @any; numbers only. */
+int place_address(const char *text, bool any, struct sockaddr_storage *addr);
+int place_folder(struct place *place, const char *path);
+int place_receiver(struct place *place, const char *address);
+/* Replaces what was there, at once or not at all. */
+int place_metadata(struct place *place, const char *text, size_t len);
+/* A file that did not exist before; a descriptor to write to, or -1, said. */
+int place_file(struct place *place, const char *name);
+/* Its first @bytes are kept. Closes @fd in any case. */
+int place_file_end(struct place *place, const char *name, int fd, unsigned long long bytes);
+/* Nothing comes any more. */
+int place_end(struct place *place);
+
+/* Sockets, by line and by length; -1 with errno, 0 at the end of the file. */
+int write_all(int fd, const void *bytes, size_t len);
+int read_all(int fd, void *bytes, size_t len);
+int read_text_line(int fd, char *line, size_t room);
+
+/* ---- pump.c ---- */
+
+/* How far a turn came. */
+enum pump_state {
+	PUMP_MOVED,	/* there may be more */
+	PUMP_EMPTY,	/* nothing for now */
+	PUMP_ENDED,	/* the source has ended */
+	PUMP_FAILED,	/* said */
+};
+
+/**
+ * struct pump - packets on their way from one file to another
+ * @name: of the file that they go to
+ * @from: where they come from
+ * @to: where they go; -1 until the first one comes
+ * @begin: called before a packet goes, with @to open or not; it opens it
+ * @arg: for @begin
+ * @pipe: what was taken from @from and is not yet in @to
+ * @peek: to look at what is in @pipe
+ * @room: bytes that @pipe can have
+ * @have: bytes in @pipe
+ * @left: bytes of a packet that have not gone yet
+ * @header: of that packet
+ * @copy: @to knows no splice()
+ * @broken: something went wrong: the rest of @pipe goes nowhere
+ * @packets: how many have gone whole
+ * @bytes: how many they have
+ * @records: and how many records
+ * @dropped: records taken from @from that are in no whole packet
+ */
+struct pump {
+	char name[32];
+	int from, to;
+	int (*begin)(struct pump *pump, const struct etch_packet_header *header);
+	void *arg;
+	int pipe[2], peek[2];
+	size_t room, have;
+	unsigned long long left;
+	struct etch_packet_header header;
+	bool copy, broken;
+	atomic_ullong packets, bytes, records, dropped;
+};
+
+bool pump_header_ok(const struct etch_packet_header *header);
+int pump_open(struct pump *pump, const char *name, int from);
+enum pump_state pump_turn(struct pump *pump);
+/* Leaves @to open: who opened it knows how to end it. */
+void pump_close(struct pump *pump);
+
+/* ---- reader.c ---- */
+
+/**
+ * struct metadata - the description of the packets, where they are
+ * @tree: where it comes from
+ * @place: where it goes
+ * @lock: of the rest
+ * @uuid: of the trace
+ * @generation: what is at @place is so new, or newer
+ * @known: there is a @generation
+ */
+struct metadata {
+	struct tree *tree;
+	struct place *place;
+	pthread_mutex_t lock;
+	unsigned char uuid[ETCH_PACKET_UUID];
+	__u32 generation;
+	bool known;
+};
+
+/**
+ * struct readers - the threads
+ * @tree: whose packets
+ * @place: where they go
+ * @metadata: what describes them
+ * @list: one for each CPU
+ * @nr: how many
+ * @ready: readers_open() has done all
+ * @begun: tracing is on: if it is not, somebody else has turned it off
+ * @ending: tracing is off: take what is left and end
+ * @end: an eventfd, readable when @ending
+ * @news: an eventfd, readable when one of the next two is
+ * @off: somebody has turned tracing off
+ * @failed: something went wrong, and is said
+ */
+struct readers {
+	struct tree *tree;
+	struct place *place;
+	struct metadata metadata;
+	struct reader **list;
+	int nr;
+	bool ready;
+	atomic_bool begun, ending;
+	int end, news;
+	atomic_bool off, failed;
+};
+
+/* What they all have done. */
+struct progress {
+	unsigned long long packets, bytes, records, dropped;
+	int files;
+};
+
+/* Copies the metadata, too. The threads start with readers_look(). */
+int readers_open(struct readers *readers, struct tree *tree, struct place *place);
+/* Start a thread for each CPU that has none. */
+int readers_look(struct readers *readers);
+/* Tracing is off: wait until all of them have come to the end of their CPU's packets. */
+int readers_end(struct readers *readers);
+void readers_progress(const struct readers *readers, struct progress *progress);
+/* Since readers_look() found the CPU; of all CPUs together. */
+void readers_account(const struct readers *readers, struct account *account);
+void readers_close(struct readers *readers);
+
+/* ---- receive.c ---- */
+
+/* Receive one trace at @address. */
+int receive(const char *address, struct place *place);
+
+/* ---- repair.c ---- */
+
+/* Make what is in @folder a trace that ends with a whole packet. */
+int repair(const char *folder);
+
+#endif /* _ETCH_RECORD_H */

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A trace whose end was never written: the recorder was killed, or the machine went down.
+ *
+ * What reads traces refuses one that has a part of a packet at a file's end. It is cut off
+ * here. But if nothing but padding is missing, that is added, and no record is lost.
+ */
+#include "record.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A header at @at, of a file of @size bytes, whose content is in the file. */
+static bool repair_packet(int fd, unsigned long long at, unsigned long long size,
+			  struct etch_packet_header *header)
+{
+	return pread(fd, header, sizeof(*header), at) == sizeof(*header) &&
+	       pump_header_ok(header) && header->content_size / 8 <= size - at;
+}
+
+static int repair_file(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDWR | O_CLOEXEC);
+	struct etch_packet_header header;
+	unsigned long long at = 0, size;
+	struct stat st;
+	int ret = 0;
+
+	if (fd < 0 || fstat(fd, &st))
+		return fail("%s: %m", name);
+	size = st.st_size;
+	while (at < size && repair_packet(fd, at, size, &header))
+		at += header.packet_size / 8;
+	if (at != size && ftruncate(fd, at))
+		ret = fail("%s cannot be cut: %m", name);
+	else if (at < size)
+		say("%s: %llu bytes behind the last whole packet are cut off", name, size - at);
+	else if (at > size)
+		say("%s: %llu bytes of padding are added", name, at - size);
+	if (close(fd))
+		ret = fail("%s: %m", name);
+	return ret;
+}
+
+int repair(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	int cpu, ret = 0;
+
+	if (!dir)
+		return fail("%s: %m", folder);
+	if (faccessat(dirfd(dir), "metadata", R_OK, 0)) {
+		ret = fail("%s has no metadata: it is no trace", folder);
+	} else {
+		while ((entry = readdir(dir)))
+			if (sscanf(entry->d_name, "cpu%d", &cpu) == 1 &&
+			    repair_file(dirfd(dir), entry->d_name))
+				ret = -1;
+	}
+	closedir(dir);
+	return ret;
+}

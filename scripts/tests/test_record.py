@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The recorder of samples/record, in a tree of plain files and pipes."""
+
+import os
+import random
+import signal
+import socket
+import struct
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import layout
+
+SOURCE = layout.TOP / "samples/record"
+UAPI = layout.TOP / "include-trace/uapi"
+
+# struct etch_packet_header, of include-trace/uapi/linux/etch_packet.h.
+HEADER = struct.Struct("<I16sI8Q3Ii16s2I")
+UUID = bytes(range(16))
+DASHED = "00010203-0405-0607-0809-0a0b0c0d0e0f"
+PAGE = 4096
+PATIENCE = 20       # seconds
+HEAD = f'/* CTF 1.8 */ trace {{ uuid = "{DASHED}"; }};'
+
+SETTINGS = {
+    "set_event": "irq:irq_entry\n", "tracing_on": "1\n", "error_log": "",
+    "trace_clock": "[counter] mono\n", "buffer_mode": "[overwrite] discard\n",
+    "buffer_size_kb": "1024\n", "buffer_percent": "0\n", "metadata": HEAD,
+}
+STATS = ("entries: 0\nwritten: {0}\nread: {0}\noverwritten: 0\nlost full: 0\n"
+         "lost too big: 0\nlost nested: 0\nlost off: 0\n")
+
+
+def packet(cpu, number, records=3, content=1000, generation=1, uuid=UUID):
+    """One packet: a header, content, and padding to whole pages."""
+    size = HEADER.size + content
+    whole = -(-size // PAGE) * PAGE
+    header = HEADER.pack(0xC1FC1FC1, uuid, 0, number, number, size * 8,
+                         whole * 8, number, 0, 0, 0, 0, 0, cpu, 7, b"task",
+                         generation, records)
+    return (header + random.Random(number).randbytes(content)).ljust(
+        whole, b"\0")
+
+
+def wait_for(what):
+    """Until it is true, or patience ends."""
+    end = time.monotonic() + PATIENCE
+    while not what():
+        if time.monotonic() > end:
+            raise AssertionError("waited in vain")
+        time.sleep(0.01)
+
+
+class Tree:
+    """Files as Etch's, and a pipe for each CPU."""
+
+    def __init__(self, path):
+        self.path = path
+        self.pipes = {}
+        path.mkdir()
+        (path / "per_cpu").mkdir()
+        for name, text in SETTINGS.items():
+            (path / name).write_text(text)
+
+    def add_cpu(self, cpu):
+        """It comes whole, by a rename."""
+        new = self.path / f"new{cpu}"
+        new.mkdir()
+        (new / "stats").write_text(STATS.format(0))
+        os.mkfifo(new / "trace_pipe_raw")
+        new.rename(self.path / f"per_cpu/cpu{cpu}")
+
+    def is_read(self, cpu):
+        """Has somebody opened the CPU's packets?"""
+        path = self.path / f"per_cpu/cpu{cpu}/trace_pipe_raw"
+        try:
+            if cpu not in self.pipes:
+                self.pipes[cpu] = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+                os.set_blocking(self.pipes[cpu], True)
+        except OSError:
+            return False
+        return True
+
+    def feed(self, cpu, *packets):
+        """Whoever reads the CPU gets the packets, in odd pieces."""
+        wait_for(lambda: self.is_read(cpu))
+        data = b"".join(packets)
+        pieces = random.Random(cpu)
+        while data:
+            data = data[os.write(self.pipes[cpu],
+                                 data[:pieces.randrange(1, 9000)]):]
+
+    def counts(self, cpu, records):
+        """What the kernel says was read."""
+        (self.path / f"per_cpu/cpu{cpu}/stats").write_text(
+            STATS.format(records))
+
+    def end(self):
+        """No packet comes any more."""
+        for pipe in self.pipes.values():
+            os.close(pipe)
+        self.pipes = {}
+
+
+class Record(unittest.TestCase):
+    """Packets come out as they went in."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.program = Path(cls.scratch.name) / "etch-record"
+        subprocess.run(
+            ["gcc", "-O1", "-g", "-Wall", "-Werror",
+             "-fsanitize=address,undefined", "-pthread", "-idirafter",
+             UAPI, "-o", cls.program, *SOURCE.glob("*.c")], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.trace = self.folder / "trace"
+        self.tree = Tree(self.folder / "tree")
+        self.addCleanup(self.tree.end)
+        self.tree.add_cpu(0)
+
+    def start(self, *args, **kwargs):
+        """The program, killed at the end if it has not ended by then."""
+        process = subprocess.Popen(
+            [self.program, *map(str, args)], stderr=subprocess.PIPE,
+            text=True, **kwargs)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def record(self, *args, **kwargs):
+        """A recording of the whole tree."""
+        return self.start("-t", self.tree.path, "-i", ".", *args, **kwargs)
+
+    def end(self, process, expected=0):
+        """Ctrl-C. What it said."""
+        self.tree.end()
+        process.send_signal(signal.SIGINT)
+        return self.ended(process, expected)
+
+    def ended(self, process, expected=0):
+        """It has ended by itself."""
+        said = process.communicate(timeout=PATIENCE)[1]
+        self.assertEqual(process.returncode, expected, said)
+        return said
+
+    def size(self, name):
+        """Bytes of a file of the trace."""
+        file = self.trace / name
+        return file.stat().st_size if file.exists() else 0
+
+    def test_header(self):
+        self.assertEqual(HEADER.size, 128)
+
+    def test_two_cpus_one_of_them_late(self):
+        fed = [[packet(cpu, i, content=100 + 777 * i) for i in range(40)]
+               for cpu in range(2)]
+        process = self.record("-e", "sched,timer", "-o", self.trace)
+        self.tree.feed(0, *fed[0])
+        self.tree.add_cpu(1)
+        self.tree.feed(1, *fed[1])
+        for cpu in range(2):
+            self.tree.counts(cpu, 120)
+            wait_for(lambda cpu=cpu: self.size(f"cpu{cpu}") ==
+                     len(b"".join(fed[cpu])))
+        said = self.end(process)
+        self.assertIn("240 records of 2 CPUs", said)
+        for cpu in range(2):
+            self.assertEqual((self.trace / f"cpu{cpu}").read_bytes(),
+                             b"".join(fed[cpu]))
+        self.assertEqual(sorted(os.listdir(self.trace)),
+                         ["cpu0", "cpu1", "metadata"])
+
+    def test_settings_come_back(self):
+        process = self.record("-e", "sched,timer", "-m", "discard", "-c",
+                              "mono", "-b", "4M", "-o", self.trace)
+        wait_for(lambda: self.size("metadata"))
+        wait_for(lambda: "sched timer" in
+                 (self.tree.path / "set_event").read_text())
+        self.assertEqual((self.tree.path / "buffer_size_kb").read_text(),
+                         "4096")
+        self.end(process)
+        for name in ("set_event", "tracing_on", "buffer_size_kb",
+                     "buffer_percent"):
+            self.assertEqual((self.tree.path / name).read_text().strip(),
+                             SETTINGS[name].strip())
+        self.assertEqual((self.tree.path / "buffer_mode").read_text(),
+                         "overwrite")
+
+    def test_metadata_is_newer_than_packets(self):
+        process = self.record("-o", self.trace)
+        self.tree.feed(0, packet(0, 0))
+        wait_for(lambda: self.size("cpu0"))
+        newer = HEAD + " newer"
+        (self.tree.path / "metadata").write_text(newer)
+        self.tree.feed(0, packet(0, 1))
+        wait_for(lambda: self.size("cpu0") == 2 * PAGE)
+        self.assertEqual((self.trace / "metadata").read_text(), HEAD)
+        self.tree.feed(0, packet(0, 2, generation=2))
+        wait_for(lambda: self.size("cpu0") == 3 * PAGE)
+        self.assertEqual((self.trace / "metadata").read_text(), newer)
+        self.tree.counts(0, 9)
+        self.end(process)
+
+    def test_another_uuid_is_another_trace(self):
+        process = self.record("-o", self.trace)
+        self.tree.feed(0, packet(0, 0), packet(0, 1, uuid=bytes(16)))
+        self.tree.end()
+        said = self.ended(process, 1)
+        self.assertIn("changed the instance's clock", said)
+        self.assertEqual((self.trace / "cpu0").read_bytes(), packet(0, 0))
+
+    def test_what_is_no_packet(self):
+        process = self.record("-o", self.trace)
+        self.tree.feed(0, packet(0, 0), b"no packet" * 100)
+        self.tree.end()
+        self.assertIn("is no packet", self.ended(process, 1))
+        self.assertEqual((self.trace / "cpu0").read_bytes(), packet(0, 0))
+
+    def test_a_file_that_may_not_grow(self):
+        def limit():
+            import resource
+            resource.setrlimit(resource.RLIMIT_FSIZE, (10000, 10000))
+
+        process = self.record("-o", self.trace, preexec_fn=limit)
+        self.tree.feed(0, *[packet(0, i) for i in range(3)])
+        self.tree.counts(0, 9)
+        self.tree.end()
+        said = self.ended(process, 1)
+        self.assertIn("a file may not grow more", said)
+        self.assertIn("3 records were taken out", said)
+        self.assertEqual((self.trace / "cpu0").read_bytes(),
+                         packet(0, 0) + packet(0, 1))
+
+    def test_it_is_said_that_records_are_missing(self):
+        process = self.record("-o", self.trace)
+        self.tree.feed(0, packet(0, 0))
+        wait_for(lambda: self.size("cpu0"))
+        self.tree.counts(0, 5)
+        self.assertIn("ATTENTION: 2 records are missing",
+                      self.end(process, 1))
+
+    def test_sent(self):
+        self.tree.add_cpu(1)
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            address = "127.0.0.1:%d" % probe.getsockname()[1]
+        receiver = self.start("-l", address, "-o", self.trace)
+        self.assertIn("listening", receiver.stderr.readline())
+        process = self.record("-s", address)
+        fed = [[packet(cpu, i, content=3000 * i, generation=1 + i)
+                for i in range(20)] for cpu in range(2)]
+        for cpu in range(2):
+            self.tree.feed(cpu, *fed[cpu])
+            self.tree.counts(cpu, 60)
+        self.end(process)
+        self.ended(receiver)
+        for cpu in range(2):
+            self.assertEqual((self.trace / f"cpu{cpu}").read_bytes(),
+                             b"".join(fed[cpu]))
+        self.assertEqual((self.trace / "metadata").read_text(), HEAD)
+
+    def test_strangers_do_no_harm(self):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            address = probe.getsockname()
+        receiver = self.start("-l", "%s:%d" % address, "-o", self.trace)
+        self.assertIn("listening", receiver.stderr.readline())
+        for hello in (b"GET / HTTP/1.0\n", b"cpu0\n", b"../../x\n", b"\n",
+                      b"x" * 1000):
+            with socket.create_connection(address) as stranger:
+                stranger.sendall(hello)
+        receiver.send_signal(signal.SIGINT)
+        self.ended(receiver, 1)
+        self.assertEqual(os.listdir(self.trace), [])
+
+    def test_repair(self):
+        packets = [packet(0, 0), packet(0, 1, content=4500), packet(0, 2)]
+        whole = b"".join(packets)
+        content = len(packets[0]) + len(packets[1]) + HEADER.size + 1000
+        self.trace.mkdir()
+        (self.trace / "metadata").write_text(HEAD)
+        for cut in list(range(0, len(whole) + 1, 509)) + [
+                content - 1, content, content + 1, len(whole) - 1]:
+            (self.trace / "cpu0").write_bytes(whole[:cut])
+            self.ended(self.start("-r", self.trace))
+            expected = b""
+            for one in packets:
+                needed = struct.unpack_from("<Q", one, 40)[0] // 8
+                if cut - len(expected) < needed:
+                    break
+                expected += one
+            self.assertEqual((self.trace / "cpu0").read_bytes(), expected,
+                             cut)
+
+
+if __name__ == "__main__":
+    unittest.main()

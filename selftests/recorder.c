@@ -1,0 +1,862 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The recorder of samples/etch/record: what it writes are whole packets, their records are as
+ * many as it says and the kernel counts, and it leaves nothing behind.
+ */
+
+#include <dirent.h>
+#include <net/if.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include <linux/etch_packet.h>
+
+#include "etch_test.h"
+
+#define RECORDER	"./etch-record"
+#define INSTANCE	"etch-recorder"
+#define TREE		ETCH "/instances/" INSTANCE
+#define DIR_FORMAT	"/tmp/etch-recorder.%d"
+#define DISK_KB		512
+#define PORT		"45123"
+
+/* What a trace's files have. */
+struct found {
+	int files;
+	unsigned long long packets, records, bytes, overwritten, lost_full, gaps;
+	unsigned int newest;	/* generation that a packet needs */
+	bool broken;		/* something in there is no packet, or has no end */
+};
+
+/* ---- Running it ---- */
+
+/* A recorder that runs, and the trace that it makes. */
+struct run {
+	char dir[64], trace[80], said[65536];
+	int out;
+	pid_t pid;
+};
+
+static pid_t start(struct run *run, const char * const argv[])
+{
+	int out[2];
+
+	if (pipe2(out, O_CLOEXEC))
+		give_up("pipe");
+	run->pid = fork();
+	if (!run->pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		dup2(out[1], 1);
+		dup2(out[1], 2);
+		execv(RECORDER, (char * const *)argv);
+		printf("%s: %s\n", RECORDER, strerror(errno));
+		_exit(99);
+	}
+	close(out[1]);
+	run->out = out[0];
+	return run->pid;
+}
+
+/* Its exit status, or 256 and the signal that it died of. What it said is in @said. */
+static int finish(struct run *run)
+{
+	size_t have = strlen(run->said);
+	ssize_t n;
+	int status;
+
+	while ((n = read(run->out, run->said + have, sizeof(run->said) - have - 1)) > 0)
+		have += n;
+	run->said[have] = 0;
+	close(run->out);
+	waitpid(run->pid, &status, 0);
+	return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+#define RUN(run, ...) ({						\
+	const char * const argv[] = { RECORDER, __VA_ARGS__, NULL };	\
+	(run)->said[0] = 0;						\
+	start(run, argv);						\
+	finish(run);							\
+})
+
+#define START(run, ...) ({						\
+	const char * const argv[] = { RECORDER, __VA_ARGS__, NULL };	\
+	(run)->said[0] = 0;						\
+	start(run, argv);						\
+})
+
+/* Until it says @text: 10 seconds at most. */
+static bool wait_until_said(struct run *run, const char *text)
+{
+	struct pollfd p = { .fd = run->out, .events = POLLIN };
+	size_t have = strlen(run->said);
+
+	while (!strstr(run->said, text) && poll(&p, 1, 10000) == 1) {
+		ssize_t n = read(run->out, run->said + have, sizeof(run->said) - have - 1);
+
+		if (n <= 0)
+			return false;
+		have += n;
+		run->said[have] = 0;
+	}
+	return strstr(run->said, text);
+}
+
+/* The number in front of " records of N CPU". */
+static long long said_records(const char *said)
+{
+	const char *at = strstr(said, " records of ");
+
+	while (at && at > said && at[-1] >= '0' && at[-1] <= '9')
+		at--;
+	return at ? atoll(at) : -1;
+}
+
+/* ---- What it has written ---- */
+
+static bool header_ok(const struct etch_packet_header *h, int cpu)
+{
+	return h->magic == ETCH_PACKET_MAGIC && h->cpu_id == (__u32)cpu &&
+	       h->content_size >= sizeof(*h) * 8 && h->packet_size >= h->content_size &&
+	       h->packet_size % 8 == 0;
+}
+
+/* Each record has a word and a pid, at least. */
+static bool content_ok(const struct etch_packet_header *h)
+{
+	return h->content_size / 8 - sizeof(*h) >= 12ULL * h->records &&
+	       h->timestamp_begin <= h->timestamp_end;
+}
+
+static void look_at_packets(struct found *found, int cpu, const char *bytes, size_t len)
+{
+	const struct etch_packet_header *h, *last = NULL;
+	size_t at = 0;
+
+	while (at < len) {
+		h = (const void *)(bytes + at);
+		if (len - at < sizeof(*h) || !header_ok(h, cpu) || !content_ok(h) ||
+		    h->packet_size / 8 > len - at ||
+		    (last && h->timestamp_begin < last->timestamp_end)) {
+			found->broken = true;
+			return;
+		}
+		if (last)
+			found->gaps += h->packet_seq_num - last->packet_seq_num - 1;
+		if (h->generation > found->newest)
+			found->newest = h->generation;
+		found->packets++;
+		found->records += h->records;
+		at += h->packet_size / 8;
+		last = h;
+	}
+	if (last) {
+		found->overwritten += last->overwritten;
+		found->lost_full += last->lost_full;
+	}
+}
+
+static struct found look_at_trace(const char *trace)
+{
+	struct found found = {};
+	struct dirent *entry;
+	DIR *dir = opendir(trace);
+	size_t len;
+	char *bytes;
+	int cpu;
+
+	if (!dir)
+		give_up("%s", trace);
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' || !strcmp(entry->d_name, "metadata"))
+			continue;
+		bytes = read_path(path_of(trace, entry->d_name), &len);
+		if (!bytes || sscanf(entry->d_name, "cpu%d", &cpu) != 1)
+			give_up("%s/%s", trace, entry->d_name);
+		found.files++;
+		found.bytes += len;
+		look_at_packets(&found, cpu, bytes, len);
+		free(bytes);
+	}
+	closedir(dir);
+	return found;
+}
+
+/* Until a file of the trace has something in it: 10 seconds at most. */
+static bool wait_until_written(const char *trace)
+{
+	struct stat st;
+
+	for (int i = 0; i < 1000; i++) {
+		if (!stat(path_of(trace, "cpu0"), &st) && st.st_size)
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+static int recorders_instances(void)
+{
+	DIR *dir = opendir(ETCH "/instances");
+	struct dirent *entry;
+	int nr = 0;
+
+	while (dir && (entry = readdir(dir)))
+		nr += !strncmp(entry->d_name, "record-", 7);
+	if (dir)
+		closedir(dir);
+	return nr;
+}
+
+static void remove_trace(const char *trace)
+{
+	struct dirent *entry;
+	DIR *dir = opendir(trace);
+
+	while (dir && (entry = readdir(dir)))
+		unlink(path_of(trace, entry->d_name));
+	if (dir)
+		closedir(dir);
+	rmdir(trace);
+}
+
+FIXTURE(recorder) {
+	struct run run;
+};
+
+FIXTURE_SETUP(recorder)
+{
+	if (!have_etch())
+		SKIP(return, NO_ETCH);
+	memset(self, 0, sizeof(*self));
+	snprintf(self->run.dir, sizeof(self->run.dir), DIR_FORMAT, getpid());
+	snprintf(self->run.trace, sizeof(self->run.trace), "%s/trace", self->run.dir);
+	rmdir(TREE);
+	ASSERT_EQ(0, mkdir(self->run.dir, 0700));
+	ASSERT_EQ(0, recorders_instances());
+}
+
+FIXTURE_TEARDOWN(recorder)
+{
+	remove_trace(self->run.trace);
+	EXPECT_EQ(0, rmdir(self->run.dir));
+	EXPECT_EQ(0, recorders_instances());
+	rmdir(TREE);
+}
+
+#define SHOW_IF(run, wrong) do {						\
+	if (wrong)							\
+		TH_LOG("it said:\n%s", (run)->said);			\
+} while (0)
+
+/* The trace is whole, and has as many records as was said. */
+#define EXPECT_TRACE(run, found) do {					\
+	(found) = look_at_trace((run)->trace);				\
+	EXPECT_FALSE((found).broken);					\
+	EXPECT_EQ(said_records((run)->said), (found).records);		\
+	EXPECT_EQ(0, access(path_of((run)->trace, "metadata"), R_OK));	\
+	EXPECT_NE(0, access(path_of((run)->trace, ".metadata.new"), F_OK)); \
+} while (0)
+
+/* ---- A command ---- */
+
+TEST_F(recorder, a_command)
+{
+	struct found found;
+	int status;
+
+	status = RUN(&self->run, "-e", "sched", "-o", self->run.trace, "--", "/bin/sh", "-c",
+		     "for i in 1 2 3 4 5 6 7 8; do /bin/true; done");
+	EXPECT_EQ(0, status);
+	EXPECT_TRACE(&self->run, found);
+	/* Each of eight processes has at least a fork and an exit. */
+	EXPECT_LE(16, found.records);
+	EXPECT_EQ(0, found.gaps);
+	SHOW_IF(&self->run, status);
+}
+
+TEST_F(recorder, a_commands_status)
+{
+	EXPECT_EQ(3, RUN(&self->run, "-e", "sched", "-o", self->run.trace, "--", "/bin/sh", "-c",
+			 "exit 3"));
+	remove_trace(self->run.trace);
+	EXPECT_EQ(127, RUN(&self->run, "-e", "sched", "-o", self->run.trace, "--", "/no/such/program"));
+	EXPECT_NE(NULL, strstr(self->run.said, "/no/such/program cannot be run: No such file"));
+}
+
+/* What it does comes after tracing began, and all of it is there. */
+TEST_F(recorder, all_of_a_command)
+{
+	struct found found;
+	int status;
+
+	ASSERT_EQ(0, mkdir(TREE, 0700));
+	status = RUN(&self->run, "-i", INSTANCE, "-b", "4M", "-o", self->run.trace, "--", "/bin/sh", "-c",
+		     "i=0; while [ $i -lt 1000 ]; do echo mark $i; i=$((i + 1)); done > "
+		     TREE "/trace_marker");
+	EXPECT_EQ(0, status);
+	EXPECT_TRACE(&self->run, found);
+	EXPECT_EQ(1000, found.records);
+	EXPECT_EQ(1000, stat_sum(TREE, "read"));
+	EXPECT_EQ(0, stat_sum(TREE, "entries"));
+	SHOW_IF(&self->run, status);
+}
+
+/* ---- A signal ---- */
+
+static void record_until(struct __test_metadata *_metadata, struct run *run, int sig)
+{
+	struct found found;
+	int status;
+
+	START(run, "-v", "-e", "sched", "-o", run->trace);
+	EXPECT_TRUE(wait_until_said(run, " s  "));
+	usleep(200000);
+	kill(run->pid, sig);
+	status = finish(run);
+	EXPECT_EQ(0, status);
+	EXPECT_TRACE(run, found);
+	EXPECT_LT(0, found.records);
+	SHOW_IF(run, status);
+}
+
+TEST_F(recorder, sigint)
+{
+	record_until(_metadata, &self->run, SIGINT);
+}
+
+TEST_F(recorder, sigterm)
+{
+	record_until(_metadata, &self->run, SIGTERM);
+}
+
+TEST_F(recorder, sighup)
+{
+	record_until(_metadata, &self->run, SIGHUP);
+}
+
+/* The command hears of it, too, and need not be waited for. */
+TEST_F(recorder, a_signal_and_a_command)
+{
+	struct timespec begin, end;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	START(&self->run, "-v", "-e", "sched", "-o", self->run.trace, "--", "/bin/sleep", "60");
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
+	kill(self->run.pid, SIGTERM);
+	EXPECT_EQ(128 + SIGTERM, finish(&self->run));
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	EXPECT_GT(30, end.tv_sec - begin.tv_sec);
+}
+
+TEST_F(recorder, seconds)
+{
+	struct found found;
+	int status = RUN(&self->run, "-e", "sched", "-d", "1", "-o", self->run.trace);
+
+	EXPECT_EQ(0, status);
+	EXPECT_TRACE(&self->run, found);
+	EXPECT_LT(0, found.records);
+	SHOW_IF(&self->run, status);
+}
+
+/* ---- An instance that is there ---- */
+
+/* Whatever it changed is as before. */
+TEST_F(recorder, puts_settings_back)
+{
+	static const char * const files[] = {
+		"set_event", "tracing_on", "trace_clock", "buffer_mode", "buffer_size_kb",
+		"buffer_percent",
+	};
+	char *before[ARRAY_LEN(files)], *after;
+	struct found found;
+	int status;
+
+	ASSERT_EQ(0, mkdir(TREE, 0700));
+	EXPECT_EQ(0, write_file(TREE, "set_event", "irq:irq_handler_entry timer:timer_start"));
+	EXPECT_EQ(0, write_file(TREE, "buffer_percent", "7"));
+	for (size_t i = 0; i < ARRAY_LEN(files); i++)
+		before[i] = read_file(TREE, files[i]);
+	status = RUN(&self->run, "-i", INSTANCE, "-e", "sched", "-e", "timer,irq", "-c", "mono", "-m",
+		     "discard", "-b", "256", "-w", "50", "-d", "1", "-o", self->run.trace);
+	EXPECT_EQ(0, status);
+	EXPECT_TRACE(&self->run, found);
+	EXPECT_LT(0, found.records);
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		after = read_file(TREE, files[i]);
+		EXPECT_STREQ(before[i], after)
+			TH_LOG("%s", files[i]);
+		free(before[i]);
+		free(after);
+	}
+	SHOW_IF(&self->run, status);
+}
+
+/* Each CPU has its own size again. */
+TEST_F(recorder, puts_sizes_back)
+{
+	int nr = nr_cpus();
+
+	ASSERT_EQ(0, mkdir(TREE, 0700));
+	EXPECT_EQ(0, write_file(TREE, "per_cpu/cpu0/buffer_size_kb", "256"));
+	EXPECT_EQ(0, RUN(&self->run, "-i", INSTANCE, "-b", "2M", "-d", "1", "-o", self->run.trace));
+	EXPECT_STREQ("256", read_line(TREE, "per_cpu/cpu0/buffer_size_kb"));
+	if (nr > 1) {
+		EXPECT_STREQ("X", read_line(TREE, "buffer_size_kb"));
+		EXPECT_STREQ("1024", read_line(TREE, "per_cpu/cpu1/buffer_size_kb"));
+	}
+}
+
+/* A flight recorder is emptied; that it was off stays so. */
+TEST_F(recorder, only_what_is_there)
+{
+	struct found found;
+	int status;
+
+	ASSERT_EQ(0, mkdir(TREE, 0700));
+	for (int i = 0; i < 10; i++)
+		EXPECT_EQ(0, write_file(TREE, "trace_marker", "before"));
+	EXPECT_EQ(0, write_file(TREE, "tracing_on", "0"));
+	status = RUN(&self->run, "-i", INSTANCE, "-d", "0", "-o", self->run.trace);
+	EXPECT_EQ(0, status);
+	EXPECT_TRACE(&self->run, found);
+	EXPECT_EQ(10, found.records);
+	EXPECT_STREQ("0", read_line(TREE, "tracing_on"));
+	SHOW_IF(&self->run, status);
+}
+
+TEST_F(recorder, ends_when_tracing_is_turned_off)
+{
+	struct found found;
+
+	ASSERT_EQ(0, mkdir(TREE, 0700));
+	START(&self->run, "-v", "-i", INSTANCE, "-o", self->run.trace);
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
+	EXPECT_EQ(0, write_file(TREE, "trace_marker", "the last"));
+	EXPECT_EQ(0, write_file(TREE, "tracing_on", "0"));
+	EXPECT_EQ(0, finish(&self->run));
+	EXPECT_NE(NULL, strstr(self->run.said, "somebody has turned tracing off"));
+	EXPECT_TRACE(&self->run, found);
+	EXPECT_EQ(1, found.records);
+}
+
+/* Another clock is another trace. What was recorded by the first one is whole. */
+TEST_F(recorder, ends_before_another_clock)
+{
+	struct found found;
+
+	ASSERT_EQ(0, mkdir(TREE, 0700));
+	EXPECT_EQ(0, write_file(TREE, "trace_clock", "mono"));
+	START(&self->run, "-v", "-i", INSTANCE, "-e", "sched", "-w", "0", "-o", self->run.trace);
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
+	EXPECT_EQ(0, write_file(TREE, "trace_clock", "boot"));
+	usleep(100000);
+	kill(self->run.pid, SIGINT);
+	EXPECT_EQ(1, finish(&self->run));
+	EXPECT_NE(NULL, strstr(self->run.said, "changed the instance's clock"));
+	found = look_at_trace(self->run.trace);
+	EXPECT_FALSE(found.broken);
+}
+
+/* ---- The account ---- */
+
+static unsigned long long write_marks(unsigned int nr)
+{
+	int fd = open(TREE "/trace_marker", O_WRONLY | O_CLOEXEC);
+	unsigned long long done = 0;
+	char mark[1000];
+
+	memset(mark, 'm', sizeof(mark));
+	for (unsigned int i = 0; i < nr; i++)
+		done += write(fd, mark, sizeof(mark)) == sizeof(mark);
+	close(fd);
+	return done;
+}
+
+/* Every mark is in the trace, or is counted, and that is said. */
+static void lose_some(struct __test_metadata *_metadata, struct run *run,
+		      const char *mode, const char *which)
+{
+	unsigned long long written, lost;
+	struct found found;
+
+	ASSERT_EQ(0, mkdir(TREE, 0700));
+	ASSERT_EQ(0, write_file(TREE, "buffer_size_kb", "32"));
+	START(run, "-v", "-i", INSTANCE, "-m", mode, "-o", run->trace);
+	EXPECT_TRUE(wait_until_said(run, " s  "));
+	/* It sleeps while there is a flood. */
+	kill(run->pid, SIGSTOP);
+	written = write_marks(500);
+	kill(run->pid, SIGCONT);
+	written += write_marks(10);
+	kill(run->pid, SIGINT);
+	EXPECT_EQ(0, finish(run));
+	EXPECT_TRACE(run, found);
+	lost = stat_sum(TREE, which);
+	EXPECT_LT(0, lost);
+	EXPECT_NE(NULL, strstr(run->said, "ATTENTION: "));
+	EXPECT_EQ(found.records, stat_sum(TREE, "read"));
+	EXPECT_EQ(0, stat_sum(TREE, "entries"));
+	if (!strcmp(mode, "overwrite")) {
+		EXPECT_EQ(written, found.records + lost);
+		EXPECT_EQ(lost, found.overwritten);
+		EXPECT_LT(0, found.gaps);
+	} else {
+		EXPECT_EQ(written, found.records);
+		EXPECT_EQ(510, found.records + lost);
+		EXPECT_EQ(lost, found.lost_full);
+		EXPECT_EQ(0, found.gaps);
+	}
+	printf("# %llu records in %llu packets, %llu lost\n", found.records, found.packets, lost);
+}
+
+TEST_F(recorder, tells_what_was_overwritten)
+{
+	lose_some(_metadata, &self->run, "overwrite", "overwritten");
+}
+
+TEST_F(recorder, tells_what_was_discarded)
+{
+	lose_some(_metadata, &self->run, "discard", "lost full");
+}
+
+TEST_F(recorder, tells_that_another_has_read)
+{
+	char buf[8192];
+	int fd;
+
+	ASSERT_EQ(0, mkdir(TREE, 0700));
+	START(&self->run, "-v", "-i", INSTANCE, "-w", "100", "-o", self->run.trace);
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
+	EXPECT_EQ(0, write_file(TREE, "trace_marker", "for another"));
+	fd = open(TREE "/trace_pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	EXPECT_LT(0, read(fd, buf, sizeof(buf)));
+	close(fd);
+	kill(self->run.pid, SIGINT);
+	EXPECT_EQ(1, finish(&self->run));
+	EXPECT_NE(NULL, strstr(self->run.said, "ATTENTION: 1 records are missing: somebody else"));
+}
+
+/* ---- What goes wrong ---- */
+
+/* Whole packets up to where the disk is full, and each record that is missing is counted. */
+TEST_F(recorder, a_full_disk)
+{
+	char options[32];
+	struct found found;
+	unsigned long long dropped = 0, left = 0;
+	const char *at;
+	int status;
+
+	snprintf(options, sizeof(options), "size=%dk", DISK_KB);
+	ASSERT_EQ(0, mount("none", self->run.dir, "tmpfs", 0, options));
+	ASSERT_EQ(0, mkdir(TREE, 0700));
+	/* As much again as the disk has stays in the buffers, so what is there is known. */
+	ASSERT_EQ(0, write_file(TREE, "buffer_size_kb", "8192"));
+	EXPECT_EQ(4 * DISK_KB, write_marks(4 * DISK_KB));
+	status = RUN(&self->run, "-i", INSTANCE, "-d", "60", "-o", self->run.trace);
+	EXPECT_EQ(1, status);
+	EXPECT_NE(NULL, strstr(self->run.said, "No space left on device"));
+	EXPECT_NE(NULL, strstr(self->run.said, "make room there"));
+	EXPECT_TRACE(&self->run, found);
+	at = strstr(self->run.said, "ATTENTION: ");
+	if (at)
+		sscanf(at, "ATTENTION: %llu records were taken", &dropped);
+	left = stat_sum(TREE, "entries");
+	EXPECT_LT(0, dropped);
+	EXPECT_EQ(4 * DISK_KB, found.records + dropped + left);
+	printf("# %llu records on the disk, %llu dropped, %llu left\n", found.records, dropped, left);
+	SHOW_IF(&self->run, found.records + dropped + left != 4 * DISK_KB);
+	remove_trace(self->run.trace);
+	EXPECT_EQ(0, umount(self->run.dir));
+}
+
+TEST_F(recorder, no_such_event)
+{
+	EXPECT_EQ(1, RUN(&self->run, "-e", "sched", "-e", "sched:no_such", "-o", self->run.trace));
+	EXPECT_NE(NULL, strstr(self->run.said, "set_event: error: No such event\n"
+			       "  Command: sched:no_such\n"));
+	EXPECT_NE(0, access(self->run.trace, F_OK));
+}
+
+TEST_F(recorder, a_folder_in_use)
+{
+	ASSERT_EQ(0, mkdir(self->run.trace, 0700));
+	ASSERT_EQ(0, write_bytes(self->run.trace, "metadata", O_CREAT, "precious", 8));
+	EXPECT_EQ(1, RUN(&self->run, "-e", "sched", "-o", self->run.trace));
+	EXPECT_NE(NULL, strstr(self->run.said, "is there and not empty"));
+	EXPECT_STREQ("precious", read_line(self->run.trace, "metadata"));
+}
+
+TEST_F(recorder, wrong_options)
+{
+	EXPECT_EQ(2, RUN(&self->run, "-o", self->run.trace));
+	EXPECT_NE(NULL, strstr(self->run.said, "nothing to record"));
+	EXPECT_EQ(2, RUN(&self->run, "-Z"));
+	EXPECT_EQ(1, RUN(&self->run, "-i", "no-such-instance", "-o", self->run.trace));
+	EXPECT_NE(NULL, strstr(self->run.said, "there is no instance 'no-such-instance'"));
+	EXPECT_EQ(1, RUN(&self->run, "-e", "sched", "-b", "much", "-o", self->run.trace));
+	EXPECT_NE(NULL, strstr(self->run.said, "-b much: a size"));
+	EXPECT_EQ(1, RUN(&self->run, "-e", "sched", "-c", "sundial", "-o", self->run.trace));
+	EXPECT_NE(NULL, strstr(self->run.said, "trace_clock: error: No such clock"));
+}
+
+/* Killed, it can leave a packet cut in two, and an instance; -r mends the first. */
+TEST_F(recorder, repairs)
+{
+	const char *file = path_of(self->run.trace, "cpu0");
+	struct found before, after;
+	char instance[80];
+	struct stat st;
+
+	START(&self->run, "-v", "-e", "sched", "-w", "0", "-o", self->run.trace);
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
+	EXPECT_TRUE(wait_until_written(self->run.trace));
+	kill(self->run.pid, SIGKILL);
+	EXPECT_EQ(256 + SIGKILL, finish(&self->run))
+		TH_LOG("it said:\n%s", self->run.said);
+	snprintf(instance, sizeof(instance), ETCH "/instances/record-%d", self->run.pid);
+	EXPECT_EQ(0, rmdir(instance));
+
+	ASSERT_EQ(0, stat(file, &st));
+	before = look_at_trace(self->run.trace);
+	ASSERT_EQ(0, write_bytes(self->run.trace, "cpu0", O_APPEND, "\xc1\x1f\xfc\xc1 no packet", 14));
+	after = look_at_trace(self->run.trace);
+	EXPECT_TRUE(after.broken);
+	EXPECT_EQ(0, RUN(&self->run, "-r", self->run.trace));
+	after = look_at_trace(self->run.trace);
+	EXPECT_FALSE(after.broken);
+	EXPECT_LE(before.records, after.records);
+
+	/* A byte of the last packet is missing. It is padding, or the packet goes. */
+	ASSERT_EQ(0, stat(file, &st));
+	EXPECT_EQ(0, truncate(file, st.st_size - 1));
+	EXPECT_TRUE(look_at_trace(self->run.trace).broken);
+	EXPECT_EQ(0, RUN(&self->run, "-r", self->run.trace));
+	after = look_at_trace(self->run.trace);
+	EXPECT_FALSE(after.broken);
+}
+
+/* ---- Metadata ---- */
+
+#define SAMPLE	"etch_sample"
+
+static bool sample_loads(void)
+{
+	struct utsname uts;
+	char path[512];
+	int fd;
+
+	uname(&uts);
+	snprintf(path, sizeof(path), "/lib/modules/%s/kernel/samples/etch/etch-sample.ko",
+		 uts.release);
+	fd = open(getenv("ETCH_SAMPLE_KO") ?: path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (syscall(SYS_finit_module, fd, "", 0))
+		give_up("%s", path);
+	close(fd);
+	return true;
+}
+
+/* A module's events are described before there are packets with them: it may be killed. */
+TEST_F(recorder, metadata_is_fresh)
+{
+	char *before, *after;
+	struct found found;
+
+	ASSERT_EQ(0, mkdir(TREE, 0700));
+	START(&self->run, "-v", "-i", INSTANCE, "-w", "0", "-o", self->run.trace);
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
+	before = read_file(self->run.trace, "metadata");
+	if (!sample_loads()) {
+		kill(self->run.pid, SIGINT);
+		finish(&self->run);
+		SKIP(return, "no etch-sample.ko: CONFIG_SAMPLE_ETCH=m, or set ETCH_SAMPLE_KO");
+	}
+	EXPECT_EQ(0, write_file(TREE, "events/" SAMPLE "/enable", "1"));
+	EXPECT_EQ(0, write_file("/sys/module/" SAMPLE "/parameters", "fire", "3"));
+	EXPECT_EQ(0, write_file(TREE, "flush", "1"));
+	sleep(2);
+	kill(self->run.pid, SIGKILL);
+	EXPECT_EQ(256 + SIGKILL, finish(&self->run));
+	EXPECT_EQ(0, write_file(TREE, "events/enable", "0"));
+	EXPECT_EQ(0, syscall(SYS_delete_module, SAMPLE, O_NONBLOCK));
+	EXPECT_EQ(0, RUN(&self->run, "-r", self->run.trace));
+
+	after = read_file(self->run.trace, "metadata");
+	found = look_at_trace(self->run.trace);
+	EXPECT_FALSE(found.broken);
+	EXPECT_LT(0, found.records);
+	ASSERT_NE(NULL, before);
+	ASSERT_NE(NULL, after);
+	EXPECT_EQ(NULL, strstr(before, SAMPLE "_list"));
+	EXPECT_NE(NULL, strstr(after, SAMPLE "_list"));
+	free(before);
+	free(after);
+}
+
+/* ---- Elsewhere ---- */
+
+static bool loopback_up(void)
+{
+	struct ifreq ifr = { .ifr_flags = IFF_UP | IFF_RUNNING };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), ret;
+
+	memcpy(ifr.ifr_name, "lo", 3);
+	ret = fd < 0 ? -1 : ioctl(fd, SIOCSIFFLAGS, &ifr);
+	if (fd >= 0)
+		close(fd);
+	return !ret;
+}
+
+TEST_F(recorder, sends)
+{
+	struct run receiver = {};
+	struct found found;
+	int status;
+
+	if (!loopback_up())
+		SKIP(return, "no network");
+	START(&receiver, "-l", "127.0.0.1:" PORT, "-o", self->run.trace);
+	ASSERT_TRUE(wait_until_said(&receiver, "listening"));
+	status = RUN(&self->run, "-e", "sched", "-d", "1", "-s", "127.0.0.1:" PORT);
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, finish(&receiver))
+		TH_LOG("the receiver said:\n%s", receiver.said);
+	EXPECT_TRACE(&self->run, found);
+	EXPECT_LT(0, found.records);
+	SHOW_IF(&self->run, status);
+}
+
+/* Who receives is killed, while a CPU's file is on its way. */
+TEST_F(recorder, notices_that_the_receiver_has_gone)
+{
+	struct run receiver = {};
+
+	if (!loopback_up())
+		SKIP(return, "no network");
+	START(&receiver, "-l", "127.0.0.1:" PORT, "-o", self->run.trace);
+	ASSERT_TRUE(wait_until_said(&receiver, "listening"));
+	START(&self->run, "-v", "-e", "sched", "-w", "0", "-s", "127.0.0.1:" PORT);
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
+	EXPECT_TRUE(wait_until_written(self->run.trace));
+	kill(receiver.pid, SIGKILL);
+	EXPECT_EQ(256 + SIGKILL, finish(&receiver));
+	EXPECT_EQ(1, finish(&self->run));
+	EXPECT_NE(NULL, strstr(self->run.said, "the receiver has gone"))
+		TH_LOG("it said:\n%s", self->run.said);
+}
+
+/* It says so, and keeps what it got. */
+TEST_F(recorder, notices_that_the_sender_has_gone)
+{
+	struct run receiver = {};
+	char instance[80];
+
+	if (!loopback_up())
+		SKIP(return, "no network");
+	START(&receiver, "-l", "127.0.0.1:" PORT, "-o", self->run.trace);
+	ASSERT_TRUE(wait_until_said(&receiver, "listening"));
+	START(&self->run, "-v", "-e", "sched", "-w", "0", "-s", "127.0.0.1:" PORT);
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
+	EXPECT_TRUE(wait_until_written(self->run.trace));
+	kill(self->run.pid, SIGKILL);
+	EXPECT_EQ(256 + SIGKILL, finish(&self->run));
+	snprintf(instance, sizeof(instance), ETCH "/instances/record-%d", self->run.pid);
+	EXPECT_EQ(0, rmdir(instance));
+	EXPECT_EQ(1, finish(&receiver));
+	EXPECT_NE(NULL, strstr(receiver.said, "gone without a word"));
+	EXPECT_FALSE(look_at_trace(self->run.trace).broken);
+}
+
+/* A receiver that is stuck does not keep the second Ctrl-C from ending it. */
+TEST_F(recorder, a_second_signal_aborts)
+{
+	struct run receiver = {};
+	char instance[80];
+
+	if (!loopback_up())
+		SKIP(return, "no network");
+	START(&receiver, "-l", "127.0.0.1:" PORT, "-o", self->run.trace);
+	ASSERT_TRUE(wait_until_said(&receiver, "listening"));
+	START(&self->run, "-v", "-e", "sched", "-s", "127.0.0.1:" PORT);
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
+	kill(receiver.pid, SIGSTOP);
+	kill(self->run.pid, SIGINT);
+	sleep(1);
+	EXPECT_EQ(0, waitpid(self->run.pid, NULL, WNOHANG));
+	kill(self->run.pid, SIGINT);
+	EXPECT_EQ(128 + SIGINT, finish(&self->run));
+	EXPECT_NE(NULL, strstr(self->run.said, "aborted"));
+	snprintf(instance, sizeof(instance), ETCH "/instances/record-%d", self->run.pid);
+	EXPECT_EQ(0, rmdir(instance));
+	kill(receiver.pid, SIGKILL);
+	kill(receiver.pid, SIGCONT);
+	finish(&receiver);
+}
+
+TEST_F(recorder, sends_to_nobody)
+{
+	if (!loopback_up())
+		SKIP(return, "no network");
+	EXPECT_EQ(1, RUN(&self->run, "-e", "sched", "-s", "127.0.0.1:" PORT));
+	EXPECT_NE(NULL, strstr(self->run.said, "does not answer: Connection refused"));
+}
+
+/* ---- Processors ---- */
+
+#define CPU1	"/sys/devices/system/cpu/cpu1"
+
+/* One goes and comes back: what it recorded before and after is there. */
+TEST_F(recorder, a_cpu_that_goes_and_comes)
+{
+	struct found found;
+	int status;
+
+	if (access(CPU1 "/online", W_OK))
+		SKIP(return, "no second processor that can go off line");
+	START(&self->run, "-v", "-e", "sched", "-o", self->run.trace);
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
+	EXPECT_EQ(0, write_file(CPU1, "online", "0"));
+	sleep(2);
+	EXPECT_EQ(0, write_file(CPU1, "online", "1"));
+	sleep(1);
+	kill(self->run.pid, SIGINT);
+	status = finish(&self->run);
+	EXPECT_EQ(0, status);
+	EXPECT_TRACE(&self->run, found);
+	EXPECT_EQ(2, found.files);
+	SHOW_IF(&self->run, status);
+}
+
+/* One that comes only after the beginning. */
+TEST_F(recorder, a_cpu_that_comes)
+{
+	struct found found;
+	int status;
+
+	if (access(CPU1 "/online", W_OK))
+		SKIP(return, "no second processor that can go off line");
+	EXPECT_EQ(0, write_file(CPU1, "online", "0"));
+	START(&self->run, "-v", "-e", "sched", "-o", self->run.trace);
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
+	EXPECT_EQ(0, write_file(CPU1, "online", "1"));
+	sleep(1);
+	kill(self->run.pid, SIGINT);
+	status = finish(&self->run);
+	EXPECT_EQ(0, status);
+	EXPECT_TRACE(&self->run, found);
+	EXPECT_EQ(2, found.files);
+	SHOW_IF(&self->run, status);
+}
+
+TEST_HARNESS_MAIN
