@@ -205,10 +205,10 @@ static void etch_tsdl_label(struct seq_file *m, const struct etch_label *label)
 }
 
 /*
- * Flags are an enumeration, too, though its values are to be combined. babeltrace2
- * before 2.1 names one only if it is set alone, and shows others as numbers; later
- * ones, and Trace Compass, name each bit. A plain number would never have a name, and
- * what the bits mean would not be in the trace at all.
+ * Flags are an enumeration, too, though their values are combined. babeltrace2 2.0 names
+ * one that is set alone and shows others as <unknown> and a number, later versions try
+ * each bit. A plain number would never have a name, and what the bits mean would not
+ * be in the trace at all.
  */
 static void etch_tsdl_enum(struct etch_tsdl *t, const struct etch_field *field)
 {

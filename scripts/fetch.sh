@@ -39,6 +39,7 @@ FILES="
 /usr/include/stdio.h		libc6-dev
 /usr/include/gelf.h		libelf-dev
 /usr/include/openssl/evp.h	libssl-dev
+/usr/include/traceevent/event-parse.h	libtraceevent-dev
 $ARCHIVE	linux-source-6.12
 "
 

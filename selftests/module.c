@@ -3,18 +3,14 @@
  * A module with events of its own comes, is traced and goes, with tracing on,
  * over and over. Its records are still read after it has gone.
  *
- * The module is samples/etch/, looked for in $ETCH_SAMPLE_KO, beside this test
- * and among the modules of this kernel.
+ * The module is samples/etch/; see sample.h for where it is looked for.
  */
 
-#include <sys/syscall.h>
-#include <sys/utsname.h>
-
 #include "lists.h"
+#include "sample.h"
 #include "text.h"
 
-#define SYSTEM		"etch_sample"
-#define PARAMETERS	"/sys/module/" SYSTEM "/parameters"
+#define SYSTEM		SAMPLE
 #define TIMES		100
 #define ROUNDS		3
 
@@ -40,46 +36,14 @@ static const struct {
 	{ "etch_sample_end",	"round=1 result=1" },
 };
 
-static const char *module_path(void)
-{
-	static char path[512];
-	struct utsname uts;
-	const char *env = getenv("ETCH_SAMPLE_KO");
-
-	if (env && !access(env, R_OK))
-		return env;
-	if (!access("etch-sample.ko", R_OK))
-		return "etch-sample.ko";
-	uname(&uts);
-	snprintf(path, sizeof(path), "/lib/modules/%s/kernel/samples/etch/etch-sample.ko",
-		 uts.release);
-	return access(path, R_OK) ? NULL : path;
-}
-
-static int load_module(void)
-{
-	int fd = open(module_path(), O_RDONLY | O_CLOEXEC);
-	int err = 0;
-
-	if (syscall(SYS_finit_module, fd, "", 0))
-		err = errno;
-	close(fd);
-	return err;
-}
-
-static int unload_module(void)
-{
-	return syscall(SYS_delete_module, SYSTEM, O_NONBLOCK) ? errno : 0;
-}
-
 static int fire(int rounds)
 {
-	return write_fmt(PARAMETERS, "fire", "%d", rounds);
+	return write_fmt(SAMPLE_PARAMETERS, "fire", "%d", rounds);
 }
 
 static int parameter(const char *name)
 {
-	return atoi(read_line(PARAMETERS, name));
+	return atoi(read_line(SAMPLE_PARAMETERS, name));
 }
 
 static int id_of(const char *event)
@@ -109,16 +73,16 @@ FIXTURE_SETUP(module)
 {
 	if (!have_etch())
 		SKIP(return, NO_ETCH);
-	if (!module_path())
-		SKIP(return, "no etch-sample.ko: CONFIG_SAMPLE_ETCH=m, or set ETCH_SAMPLE_KO");
-	unload_module();
+	if (!sample_path())
+		SKIP(return, NO_SAMPLE);
+	sample_unload();
 	etch_as_new();
 	ASSERT_EQ(0, write_file(ETCH, "buffer_size_kb", "2048"));
 }
 
 FIXTURE_TEARDOWN(module)
 {
-	unload_module();
+	sample_unload();
 	etch_as_new();
 	write_file(ETCH, "buffer_size_kb", "1024");
 }
@@ -127,10 +91,10 @@ TEST_F(module, brings_its_events)
 {
 	EXPECT_EQ(0, count_available());
 	EXPECT_EQ(-1, access(ETCH "/events/" SYSTEM, F_OK));
-	ASSERT_EQ(0, load_module());
+	ASSERT_EQ(0, sample_load());
 	EXPECT_EQ(ARRAY_LEN(names), count_available());
 	EXPECT_STREQ("0", read_line(ETCH, "events/" SYSTEM "/enable"));
-	ASSERT_EQ(0, unload_module());
+	ASSERT_EQ(0, sample_unload());
 	EXPECT_EQ(0, count_available());
 	EXPECT_EQ(-1, access(ETCH "/events/" SYSTEM, F_OK));
 	EXPECT_EQ(EINVAL, write_file(ETCH, "set_event", SYSTEM ":*"));
@@ -141,7 +105,7 @@ TEST_F(module, prints_every_kind_of_field)
 	struct trace trace;
 	size_t found = 0;
 
-	ASSERT_EQ(0, load_module());
+	ASSERT_EQ(0, sample_load());
 	ASSERT_EQ(0, overwrite_file(ETCH, "set_event", SYSTEM ":*"));
 	ASSERT_EQ(0, fire(2));
 	trace = text_read(ETCH, "trace");
@@ -165,7 +129,7 @@ TEST_F(module, reads_as_in_ftrace)
 
 	if (!have_ftrace())
 		SKIP(return, NO_FTRACE);
-	ASSERT_EQ(0, load_module());
+	ASSERT_EQ(0, sample_load());
 	write_file(FTRACE, "tracing_on", "1");
 	overwrite_file(FTRACE, "trace", "");
 	ASSERT_EQ(0, write_file(FTRACE, "events/" SYSTEM "/enable", "1"));
@@ -193,7 +157,7 @@ TEST_F(module, is_told_of_its_first_and_last_user)
 
 	rmdir(other);
 	ASSERT_EQ(0, mkdir(other, 0700));
-	ASSERT_EQ(0, load_module());
+	ASSERT_EQ(0, sample_load());
 	EXPECT_EQ(0, write_file(ETCH, enable, "1"));
 	EXPECT_EQ(1, parameter("regs"));
 	EXPECT_EQ(0, write_file(other, enable, "1"));
@@ -245,7 +209,7 @@ TEST_F_TIMEOUT(module, comes_and_goes_100_times_with_tracing_on, 600)
 	int ids[ARRAY_LEN(names)] = {};
 
 	for (int i = 0; i < TIMES; i++) {
-		ASSERT_EQ(0, load_module());
+		ASSERT_EQ(0, sample_load());
 		for (size_t n = 0; n < ARRAY_LEN(names); n++) {
 			if (!i)
 				ids[n] = id_of(names[n]);
@@ -255,7 +219,7 @@ TEST_F_TIMEOUT(module, comes_and_goes_100_times_with_tracing_on, 600)
 		}
 		ASSERT_EQ(0, write_file(ETCH, "set_event", SYSTEM ":*"));
 		ASSERT_EQ(0, fire(ROUNDS));
-		ASSERT_EQ(0, unload_module());
+		ASSERT_EQ(0, sample_unload());
 		ASSERT_EQ(0, count_available());
 		ASSERT_EQ(-1, access(ETCH "/events/" SYSTEM, F_OK));
 		ASSERT_STREQ("", read_line(ETCH, "set_event"));
@@ -263,7 +227,7 @@ TEST_F_TIMEOUT(module, comes_and_goes_100_times_with_tracing_on, 600)
 	EXPECT_EQ(0, lost_sum(ETCH) + stat_sum(ETCH, "overwritten"));
 	expect_old_records(_metadata);
 	/* Back again, and they read in full once more. */
-	ASSERT_EQ(0, load_module());
+	ASSERT_EQ(0, sample_load());
 	EXPECT_EQ(ids[0], id_of(names[0]));
 }
 
@@ -273,14 +237,14 @@ TEST_F(module, goes_while_its_files_are_open)
 	char buf[64];
 	int fd;
 
-	ASSERT_EQ(0, load_module());
+	ASSERT_EQ(0, sample_load());
 	fd = open(ETCH "/events/" SYSTEM "/etch_sample_greet/enable", O_RDWR | O_CLOEXEC);
 	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, unload_module());
+	ASSERT_EQ(0, sample_unload());
 	EXPECT_EQ(-1, read(fd, buf, sizeof(buf)));
 	EXPECT_EQ(-1, write(fd, "1", 1));
 	close(fd);
-	ASSERT_EQ(0, load_module());
+	ASSERT_EQ(0, sample_load());
 	EXPECT_STREQ("0", read_line(ETCH, "events/" SYSTEM "/enable"));
 }
 
