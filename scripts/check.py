@@ -12,6 +12,7 @@ has trouble on its console, has failed too, whatever its tests said.
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -43,6 +44,14 @@ LIMITS = {"um": 900, "um-bare": 900, "x86-64-events": 2100,
 # writers and control at work at the same time.
 KCSAN_TESTS = ["etch:ring_torture", "etch:pipe", "etch:control",
                "etch:accounting", "etch:order", "etch:instances", "etch:gates"]
+# What babeltrace2's bindings are for.
+DEBIAN_PYTHON = "/usr/bin/python3"
+# Binary traces: seconds until the guest is given up, and what scripts/guest/ctf.sh is
+# told: KiB of buffers, seconds of load, and the pause of each kind of it; seconds of
+# what is recorded as text, too; rounds at a time that are too many, and how often.
+CTF = {"um": (300, "buffer=65536 seconds=60 pause=0.4 twice=3 rounds=10000 times=20"),
+       "x86-64-events": (900, "buffer=65536 seconds=20 pause=0.4 twice=3"
+                              " rounds=10000 times=10")}
 # How long the ring is tortured in each mode, by a long lane.
 TORTURE = "etch_test.torture_ms=30000"
 # The kernel's own objects, of whose functions a data race is ours: Etch, and what
@@ -216,10 +225,11 @@ def prepare(name):
     return (installed / "kselftest-list.txt").read_text().split()
 
 
-def boot(name, script, limit, append, ours=None):
+def boot(name, script, limit, append, ours=None, output=None):
     """The cases that a guest reports.
 
     ours: names of functions, as guest.Result.problems() has them.
+    output: a file for what it leaves to the host: see scripts/guest/output.sh.
     """
     def show(data):
         """Results as they come, each on a line."""
@@ -228,7 +238,7 @@ def boot(name, script, limit, append, ours=None):
                 print(f"    {line}", flush=True)
 
     result = guest.boot(name, layout.BUILD / name / "initrd.gz", script,
-                        limit, show, append)
+                        limit, show, append, output=output)
     cases = tap.parse(result.lines())
     cases += [tap.Case(problem, "failed") for problem in result.problems(ours)]
     for title in sorted(set(result.others_races(ours) if ours else [])):
@@ -325,10 +335,44 @@ def data_races():
     return cases
 
 
+def binary_traces(name):
+    """Record in a lane's kernel, and check what was recorded on the host."""
+    need([SCRIPTS / "fetch.sh", "ctf"])
+    prepare(name)
+    folder, archive = layout.BUILD / name / "ctf", layout.BUILD / name / "ctf.tar"
+    shutil.rmtree(folder, ignore_errors=True)
+    archive.unlink(missing_ok=True)
+    folder.mkdir()
+    limit, words = CTF[name]
+    say(f"Binary traces in {name}, at most {limit} s.")
+    cases = boot(name, "ctf", limit, [f"ctf.{word}" for word in words.split()],
+                 output=archive)
+    need(["tar", "-C", folder, "-xf", archive])
+    log = f"ctf-{name}.tap"
+    say(f"babeltrace2 reads {archive.stat().st_size >> 20} MiB.")
+    recorder = layout.BUILD / name / "samples/etch/record/etch-record"
+    cases += tap_lane([DEBIAN_PYTHON, SCRIPTS / "ctf/check.py", folder, recorder], log)
+    for line in (LOGS / log).read_text().splitlines():
+        if line.startswith("###"):
+            print(line, flush=True)
+    return cases
+
+
+def ctf():
+    """Binary traces of User-mode Linux, as babeltrace2 reads them."""
+    return (tap_lane([DEBIAN_PYTHON, SCRIPTS / "ctf/broken.py"], "ctf-broken.tap")
+            + binary_traces("um"))
+
+
+def ctf_x86_64():
+    """Binary traces of an x86-64 kernel with about a thousand events."""
+    return binary_traces("x86-64-events")
+
+
 LANES = {"harness": harness, "series": series, "docs": docs, "ring": ring,
          "model": model, "litmus": litmus, "kunit": kunit,
          "kunit-arm64": kunit_arm64, "um": um, "um-bare": um_bare,
-         "x86-64": x86_64}
+         "x86-64": x86_64, "ctf": ctf, "ctf-x86-64": ctf_x86_64}
 # What is slow, kernels that watch themselves above all: make check-long.
 LONG = {"ring-long": ring_long, "model-long": model_long,
         "x86-64-lockdep": lockdep, "x86-64-kcsan": data_races}

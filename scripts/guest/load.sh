@@ -2,14 +2,15 @@
 # shellcheck shell=sh
 #
 # Real load with nothing but busybox: processes, files, sockets. Source it,
-# then load_start and load_stop. What the machine cannot do is left out.
+# then load_start and load_stop. What the machine cannot do is left out. LOAD_PAUSE:
+# seconds that each kind of load waits from one round to the next.
 
 # Processes that come, talk through a pipe, and go.
 load_processes()
 {
 	while :; do
 		seq 200 | grep -c 1 > /dev/null
-		sleep 0.01
+		sleep "${LOAD_PAUSE:-0.01}"
 	done
 }
 
@@ -29,7 +30,7 @@ load_files()
 		dd if=/dev/zero of=/tmp/load/file bs=4k count=64 2> /dev/null
 		sync
 		rm -f /tmp/load/file
-		sleep 0.02
+		sleep "${LOAD_PAUSE:-0.02}"
 	done
 }
 
@@ -39,7 +40,7 @@ load_sockets()
 	nc -lk -p 7777 -e cat > /dev/null 2>&1 &
 	while :; do
 		seq 100 | nc -w 1 127.0.0.1 7777 > /dev/null 2>&1
-		sleep 0.02
+		sleep "${LOAD_PAUSE:-0.02}"
 	done
 }
 
@@ -60,6 +61,8 @@ load_stop()
 		# One that was only just forked leads no group yet.
 		kill -KILL "-$session" 2> /dev/null || kill -KILL "$session"
 	done
-	wait 2> /dev/null
+	# Not for whatever else was begun here.
+	# shellcheck disable=SC2086
+	wait $load_sessions 2> /dev/null
 	umount /tmp/load 2> /dev/null || true
 }

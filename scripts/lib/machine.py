@@ -57,11 +57,16 @@ def um_environment():
     return env
 
 
-def um(kernel, initrd, append, console, report):
-    """User-mode Linux: con0 is the console, con1 the report."""
-    consoles = (f"con0={console}", f"con1={report}")
+def um(kernel, initrd, append, console, report, output=None):
+    """User-mode Linux: con0 is the console, con1 the report.
+
+    output: a file of the host, which the guest reaches through hostfs.
+    """
+    words = [f"con0={console}", f"con1={report}", "panic_on_warn=1", *append]
+    if output:
+        words.append(f"output={output}")
     return [str(kernel), f"mem={MEMORY}", f"initrd={initrd}", "con=null",
-            *consoles, "panic_on_warn=1", *append], um_environment()
+            *words], um_environment()
 
 
 def qemu(arch="x86_64"):
@@ -108,11 +113,11 @@ def counting(command):
     return [*one_thread(command), "-icount", "shift=0,sleep=off"]
 
 
-def x86_64(kernel, initrd, append, serial, report, icount=False):
+def x86_64(kernel, initrd, append, serial, report, icount=False, output=None):
     """QEMU: the serial line is the console, a virtio port the report.
 
     ONE_THREAD among the kernel's words has one thread of QEMU run all
-    processors.
+    processors. output: a file of the host, one more virtio port.
     """
     env, command = qemu()
     processors = 1 if icount else PROCESSORS
@@ -121,22 +126,26 @@ def x86_64(kernel, initrd, append, serial, report, icount=False):
     elif ONE_THREAD in append:
         command = one_thread(command)
     words = ["console=ttyS0", "panic=-1", "panic_on_warn=1", *append]
+    more = [] if output is None else [
+        "-chardev", f"file,id=output,path={output}",
+        "-device", "virtserialport,chardev=output,name=etch.output"]
     return [*command, "-M", "q35", "-cpu", "max", "-smp", str(processors),
             "-m", MEMORY, "-nodefaults", "-no-user-config",
             "-display", "none", "-no-reboot",
             "-chardev", serial, "-serial", "chardev:console",
             "-device", "virtio-serial-pci", "-chardev", report,
             "-device", "virtserialport,chardev=report,name=etch.report",
-            "-kernel", str(kernel), "-initrd", str(initrd),
+            *more, "-kernel", str(kernel), "-initrd", str(initrd),
             "-append", " ".join(words)], env
 
 
 def command(name, initrd, append, console=None, report=None, *,
-            folder=None, icount=False):
+            folder=None, icount=False, output=None):
     """(argv, environment). console, report: descriptors; None: a terminal.
 
     folder: where the kernel was built, if not in build/LANE.
     icount: count instructions; for those who want to, QEMU alone can.
+    output: a file of the host, where the guest can leave what is no text.
     """
     settings = lane(name)
     kernel = (folder or layout.BUILD / name) / settings["IMAGE"]
@@ -148,11 +157,12 @@ def command(name, initrd, append, console=None, report=None, *,
         if console is None:
             return um(kernel, initrd, append, "fd:0,fd:1", "null")
         return um(kernel, initrd, append, f"null,fd:{console}",
-                  f"null,fd:{report}")
+                  f"null,fd:{report}", output)
     if console is None:
         return x86_64(kernel, initrd, append,
                       "stdio,id=console,signal=off",
                       "file,id=report,path=/dev/null", icount)
     return x86_64(kernel, initrd, append,
                   f"file,id=console,path=/dev/fd/{console}",
-                  f"file,id=report,path=/dev/fd/{report}", icount)
+                  f"file,id=report,path=/dev/fd/{report}", icount,
+                  output)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "lib"), str(HERE.parent),
-                str(HERE.parent / "bench")]
+                str(HERE.parent / "bench"), str(HERE.parent / "ctf")]
 
 
 class TapResult(unittest.TestResult):
