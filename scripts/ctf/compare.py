@@ -163,7 +163,7 @@ class Comparison:
         """The fields that the line shows as they are; None if it does not agree."""
         if layout.id not in self._prints:
             try:
-                self._prints[layout.id] = printed.Print(layout.print)
+                self._prints[layout.id] = printed.Print(printed.form_of(layout))
             except Unsupported:
                 self._prints[layout.id] = None
         form = self._prints[layout.id]

@@ -54,8 +54,8 @@ class Field:
     def number(self):
         """Is it one number?"""
         return (not self.array and not self.dynamic and self.size in (1, 2, 4, 8)
-                and not ("struct " in self.type and "*" not in self.type)
-                and not self.type.startswith("union "))
+                and ("*" in self.type
+                     or not self.type.startswith(("struct ", "union "))))
 
     def place(self, data, record):
         """(first byte, bytes) of its content, in a record at an offset of data."""

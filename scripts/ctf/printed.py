@@ -197,6 +197,18 @@ def _split(text):
     return [*parts, text[start:]]
 
 
+def form_of(layout):
+    """How its lines are printed: system calls are not printed as their format says."""
+    if layout.system != "syscalls":
+        return layout.print
+    what, _, name = layout.name.removeprefix("sys_").partition("_")
+    if what == "exit":
+        return f'"sys_{name} -> 0x%lx", REC->ret'
+    names = [field.name for field in layout.fields[1:]]
+    shown = ", ".join(f"{each}: %lx" for each in names)
+    return f'"sys_{name}({shown})"' + "".join(f", REC->{each}" for each in names)
+
+
 class Print:
     """A print format, ready to be held against lines."""
 

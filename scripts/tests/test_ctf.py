@@ -137,6 +137,36 @@ class Formats(unittest.TestCase):
         self.assertFalse(self.differs("comm", b"\xe9\0", "\udce9"))
 
 
+class SystemCalls(unittest.TestCase):
+    """Their lines are not what their format files say."""
+
+    TEXT = """\
+name: {}
+ID: 9
+format:
+\tfield:int __syscall_nr;\toffset:12;\tsize:4;\tsigned:1;
+\tfield:union bpf_attr * attr;\toffset:16;\tsize:8;\tsigned:0;
+\tfield:long ret;\toffset:24;\tsize:8;\tsigned:1;
+
+print fmt: "attr: 0x%08lx", ((unsigned long)(REC->attr))
+"""
+
+    def agrees(self, name, body):
+        """The fields that the line shows."""
+        layout = formats.Format(self.TEXT.format(name), "syscalls")
+        self.assertTrue(layout.fields[1].number)
+        env = {"attr": number(255, 64, False), "ret": number(-1, 64)}
+        return printed.Print(printed.form_of(layout)).agrees(env, body)
+
+    def test_enter(self):
+        self.assertEqual(self.agrees("sys_enter_bpf", f"sys_bpf(attr: ff, ret: {'f' * 16})"),
+                         {"attr", "ret"})
+
+    def test_exit(self):
+        self.assertEqual(self.agrees("sys_exit_bpf", f"sys_bpf -> 0x{'f' * 16}"), {"ret"})
+        self.assertIsNone(self.agrees("sys_exit_bpf", "sys_bpf -> 0x0"))
+
+
 class Expressions(unittest.TestCase):
     """C, as print formats have it."""
 
