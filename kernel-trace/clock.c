@@ -277,8 +277,8 @@ static s64 zero_by_reading(enum etch_clock clock)
  * etch_clock_zero() - what the wall clock was when a clock was at zero
  * @clock: which one
  *
- * Added to what etch_clock_to_ns() gives, it makes wall-clock time of it. It changes when
- * the wall clock is set. For the clocks that it does not govern, that is mono_raw,
+ * So a time, in nanoseconds at the clock's own rate, and this are wall-clock time. It changes
+ * when the wall clock is set. For the clocks that it does not govern, that is mono_raw,
  * local and global, it changes slowly, all the time.
  *
  * Context: task; the first call for the counter may sleep some 20 ms.
