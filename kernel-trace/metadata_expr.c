@@ -188,7 +188,7 @@ static void etch_expr_push(struct etch_expr *x, u64 bits, unsigned int size, boo
 	}
 	v = &x->values[x->nr_values++];
 	v->bits = etch_extend(bits, size, is_signed);
-	v->size = max(size, (unsigned int)sizeof(int));
+	v->size = max_t(unsigned int, size, sizeof(int));
 	v->is_signed = is_signed || size < sizeof(int);
 }
 

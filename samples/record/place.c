@@ -62,7 +62,8 @@ int place_folder(struct place *place, const char *path)
 
 static int folder_metadata(struct place *place, const char *text, size_t len)
 {
-	int fd = openat(place->dir, ".metadata.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int fd = openat(place->dir, ".metadata.new",
+			O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	bool ok = fd >= 0 && !write_all(fd, text, len) && !(place->sync && fsync(fd));
 	int err = errno;
 

@@ -56,8 +56,9 @@ static void answer(struct connection *c, int ret, unsigned long long bytes)
 {
 	char line[100];
 
-	snprintf(line, sizeof(line), ret ? "it could not be written whole: see what the receiver says\n" :
-		 "ok %llu\n", bytes);
+	snprintf(line, sizeof(line),
+		 ret ? "it could not be written whole: see what the receiver says\n" : "ok %llu\n",
+		 bytes);
 	(void)!write_all(c->fd, line, strlen(line));
 }
 
