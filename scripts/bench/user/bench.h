@@ -34,7 +34,7 @@ static long long nanoseconds(void)
 }
 
 /* Over a tenth of a second. */
-static unsigned long long ticks_per_second(void)
+static inline unsigned long long ticks_per_second(void)
 {
 	unsigned long long begin = ticks();
 	long long start = nanoseconds(), ns;
@@ -54,33 +54,36 @@ static void write_file(const char *path, const char *value)
 	close(fd);
 }
 
-/* What a CPU's buffer holds, and what it has overwritten; -1: no such CPU. */
-static long long stored_on(const char *folder, int cpu)
+/*
+ * A figure of a CPU's buffer, and the sum of all whose names begin with @key: none if
+ * the tracer has other names. -1: no such CPU.
+ */
+static inline long long figure(const char *folder, int cpu, const char *key)
 {
 	long long number, sum = 0;
-	char path[160], key[80];
+	char path[160], name[80];
 	FILE *stats;
 
 	snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/stats", folder, cpu);
 	stats = fopen(path, "r");
 	if (!stats)
 		return -1;
-	while (fscanf(stats, "%79[^:]: %lld%*[^\n]\n", key, &number) >= 1) {
-		if (!strcmp(key, "entries") || !strcmp(key, "overrun") ||
-		    !strcmp(key, "overwritten"))
+	/* The space takes the end of the line before, of which nothing may be left. */
+	while (fscanf(stats, " %79[^:]: %lld%*[^\n]", name, &number) == 2)
+		if (!strncmp(name, key, strlen(key)))
 			sum += number;
-	}
 	fclose(stats);
 	return sum;
 }
 
 /* Records stored since the buffers were emptied. */
-static long long stored(const char *folder)
+static inline long long stored(const char *folder)
 {
 	long long sum = 0, one;
 
-	for (int cpu = 0; (one = stored_on(folder, cpu)) >= 0; cpu++)
-		sum += one;
+	for (int cpu = 0; (one = figure(folder, cpu, "entries")) >= 0; cpu++)
+		sum += one + figure(folder, cpu, "overrun") +
+			figure(folder, cpu, "overwritten");
 	return sum;
 }
 
