@@ -12,8 +12,8 @@ help:
 	@awk -F '## ' '/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); \
 		printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@echo 'LANE=um (default), x86-64, ... (scripts/lanes) says which kernel;'
-	@echo 'BENCH=gate (default), enable, event, workload, readers: what make bench'
-	@echo 'measures;'
+	@echo 'BENCH=gate (default), enable, event, workload, readers, readout: what make'
+	@echo 'bench measures;'
 	@echo 'BENCH="gate um" in one lane alone;'
 	@echo 'CHECK="series um" limits make check to some of its lanes;'
 	@echo 'KDIR=/path takes a Linux 6.12.y tree of yours as the base.'

@@ -25,10 +25,11 @@ import loops
 import machine
 import plot
 import readers
+import readout
 import workload
 
 BENCHES = {"gate": gate, "enable": enable, "event": event,
-           "workload": workload, "readers": readers}
+           "workload": workload, "readers": readers, "readout": readout}
 ERRORS = (figures.FigureError, kernels.KernelError, loops.LoopError,
           machine.MachineError, OSError)
 

@@ -15,7 +15,7 @@ import statistics
 
 HZ = re.compile(r"^bench: hz (\d+)$")
 SAMPLE = re.compile(r"^bench: sample (\S+) (\S+) (\d+)((?: \d+)+)$")
-UNITS = ("ns", "instructions", "bytes")
+UNITS = ("ns", "instructions", "bytes", "events/s")
 
 
 class FigureError(Exception):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What is made of the reports of BENCH=event, workload and readers."""
+"""What is made of the reports of BENCH=event, workload, readers, readout."""
 
 import unittest
 
@@ -9,6 +9,7 @@ import event_targets
 import figures
 import loops
 import readers
+import readout
 import targets
 import workload
 
@@ -244,6 +245,63 @@ class Readers(unittest.TestCase):
         rounds["trace", "etch"].pop()
         with self.assertRaises(figures.FigureError):
             readers.rows(rounds, "um")
+
+
+class Readout(unittest.TestCase):
+    """Taking records out."""
+
+    def rounds(self, etch, ftrace):
+        """Rounds as if each had cost the same."""
+        number = readout.DRAIN["um"]["rounds"]
+        costs = zip(readout.TRACERS, (etch, ftrace, ftrace))
+        return {(way, tracer): [cost] * number
+                for tracer, cost in costs for way in readout.WAYS}
+
+    def rates(self, *each):
+        """A report of rates, one for each tracer."""
+        number = readout.RATE["um"]["rounds"]
+        return [f"bench: rate {tracer} {rate} lost"
+                for tracer, rate in zip(readout.TRACERS, each)] * number
+
+    def found(self, etch, ftrace, rates):
+        """All figures of a lane."""
+        lines = [f"bench: bytes file {tracer} 3200 100"
+                 for tracer in readout.TRACERS]
+        found = readout.rows(self.rounds(etch, ftrace), "um")
+        found += readout.sizes(lines, "um")
+        for size in readout.SIZES:
+            found += readout.rate_rows(rates, size, "um")
+        return found
+
+    def test_what_it_is_held_to(self):
+        text = readout.tables("um", self.found(8.0, 16.0, self.rates(9, 6, 6)))
+        self.assertIn("125,000,000  62,500,000", text)
+        self.assertRegex(text, "splice to a socket +0.25 +0.50 +0.50")
+        self.assertIn("splice to a file: a record's cost, times ftrace's: "
+                      "0.50", text)
+        self.assertIn("8192 KiB: Etch's goes into ftrace's: 0.67", text)
+        self.assertNotIn("NOT HELD", text)
+
+    def test_slower_is_not_held(self):
+        text = readout.tables("um", self.found(9.0, 6.0, self.rates(6, 9, 9)))
+        self.assertEqual(text.count("NOT HELD"), text.count("held to"))
+
+    def test_rounds_that_miss(self):
+        rounds = self.rounds(1.0, 1.0)
+        rounds["socket", "ftrace"].pop()
+        with self.assertRaises(figures.FigureError):
+            readout.rows(rounds, "um")
+        with self.assertRaises(figures.FigureError):
+            readout.rate_rows(self.rates(1, 2, 3)[1:], 1408, "um")
+
+    def test_a_rate_without_an_end_is_told_of(self):
+        lines = [line.replace("etch 5 lost", "etch 5 producer")
+                 for line in self.rates(5, 5, 5)]
+        said = readout.remarks_on({1408: self.rates(5, 5, 5), 8192: lines},
+                                  "um")
+        loud = [line for line in said if line.startswith("NOT AN END")]
+        self.assertEqual(len(loud), 1)
+        self.assertIn("8192 KiB: etch lost nothing", loud[0])
 
 
 if __name__ == "__main__":

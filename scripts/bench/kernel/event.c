@@ -14,6 +14,8 @@
  *	bench: hits NAME HOW NUMBER
  *
  * the hits of such a round, those not measured and those of interrupts included.
+ *
+ * The file bench/pace is another one's: see pace.c.
  */
 
 #define pr_fmt(fmt) "bench: " fmt
@@ -318,6 +320,7 @@ static int __init bench_init(void)
 	bench_print_hz();
 	bench_dir = debugfs_create_dir("bench", NULL);
 	debugfs_create_file("run", 0200, bench_dir, NULL, &bench_fops);
+	bench_pace_create(bench_dir);
 	return 0;
 }
 
