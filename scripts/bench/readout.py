@@ -120,7 +120,8 @@ def remarks_on(beside, lane):
             f"{DRAIN[lane]['hits'] * 2} in a buffer.",
             "Sub-buffers are of 16 KiB in Etch, 4 KiB in ftrace, 16 KiB in "
             "ftrace-16K.",
-            "Every record was counted as it came out; none is missing.",
+            "Every record was counted as it came out (or, where that is "
+            "/dev/null, in what was left); none is missing.",
             "One thread that does not sleep, so what passes is CPU time; it "
             "has both ends of the socket.",
             "Rates: readers wait as is the tracer's default."]
@@ -155,19 +156,21 @@ def gigabytes(found):
          for title in WAYS.values()])
 
 
-def held(found, title, what, more=False):
-    """A line for each of ftrace's sizes. more: whether more is better."""
+def held(found, title, name):
+    """What a record costs, beside one of ftrace's."""
     etch = figures.find(found, title, "etch")
-    said = []
-    for tracer in TRACERS[1:]:
-        peer = figures.find(found, title, tracer)
-        pair = (peer, etch) if more else (etch, peer)
-        best = "max" if more else "min"
-        said.append(targets.line(
-            f"{title}: {what} {tracer}'s",
-            figures.ratio(*(figure.median for figure in pair)), 1,
-            least=figures.ratio(*(getattr(figure, best) for figure in pair))))
-    return said
+    peer = figures.find(found, title, name)
+    return targets.line(f"{title}: a record's cost, times {name}'s",
+                        figures.ratio(etch.median, peer.median), 1,
+                        least=figures.ratio(etch.min, peer.min))
+
+
+def outrun(found, title, name):
+    """The same of rates, of which more is better."""
+    etch = figures.find(found, title, "etch")
+    peer = figures.find(found, title, name)
+    return targets.line(f"{title}: {name}'s, times Etch's",
+                        figures.ratio(peer.median, etch.median), 1)
 
 
 def tables(_lane, found):
@@ -176,7 +179,8 @@ def tables(_lane, found):
     if found[0].unit == "ns":
         parts += [seconds(found), "", gigabytes(found), ""]
     for title in WAYS.values():
-        parts += held(found, title, "a record's cost, times")
+        parts += [held(found, title, name) for name in TRACERS[1:]]
     for size in SIZES:
-        parts += held(found, rate_title(size), "Etch's goes into", True)
+        parts += [outrun(found, rate_title(size), name)
+                  for name in TRACERS[1:]]
     return "\n".join(parts)

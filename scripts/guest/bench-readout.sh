@@ -28,9 +28,6 @@ write 16 $WIDE/buffer_subbuf_size_kb
 for tracer in $ETCH $FTRACE $WIDE; do
 	write "$(word size)" "$tracer/buffer_size_kb"
 done
-write 1 $ETCH/events/bench_hits/etch_small/enable
-write 1 $FTRACE/events/bench_hits/ftrace_small/enable
-write 1 $WIDE/events/bench_hits/ftrace_small/enable
 case $(word part) in
 drain)
 	/bench/readout "$(word rounds)" "$(word hits)" || exit 1

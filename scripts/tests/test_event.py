@@ -279,7 +279,7 @@ class Readout(unittest.TestCase):
         self.assertRegex(text, "splice to a socket +0.25 +0.50 +0.50")
         self.assertIn("splice to a file: a record's cost, times ftrace's: "
                       "0.50", text)
-        self.assertIn("8192 KiB: Etch's goes into ftrace's: 0.67", text)
+        self.assertIn("8192 KiB: ftrace's, times Etch's: 0.67", text)
         self.assertNotIn("NOT HELD", text)
 
     def test_slower_is_not_held(self):

@@ -51,12 +51,23 @@ static const struct tracer tracers[] = {
 	{ "ftrace-16K", FTRACE_WIDE, "ftrace_small", false, 16384 },
 };
 
-/* Both of ftrace's have the event enabled; who is to record is on. */
+/*
+ * Have this one's event on, and no other's. Both of ftrace's have the same event, which
+ * would cost more to hit if it were on in two.
+ */
 static void choose(const struct tracer *tracer)
 {
-	for (unsigned int i = 0; i < ARRAY_SIZE(tracers); i++)
-		write_in(tracers[i].folder, "tracing_on",
-			 tracer == &tracers[i] ? "1" : "0");
+	static const struct tracer *now;
+	char name[80];
+
+	if (tracer == now)
+		return;
+	for (unsigned int i = 0; i < ARRAY_SIZE(tracers); i++) {
+		snprintf(name, sizeof(name), "events/bench_hits/%s/enable",
+			 tracers[i].event);
+		write_in(tracers[i].folder, name, tracer == &tracers[i] ? "1" : "0");
+	}
+	now = tracer;
 }
 
 #endif /* _BENCH_RAW_H */
