@@ -30,7 +30,7 @@
 	}
 
 /* An event with those fields, that many bytes, and that print format. */
-#define ETCH_MD_EVENT(_var, _fields, _size, _print)			\
+#define DEFINE_ETCH_MD_EVENT(_var, _fields, _size, _print)		\
 	struct etch_class _var##_class = {				\
 		.system = "etch_md", .fields = _fields,			\
 		.nr_fields = ARRAY_SIZE(_fields), .size = _size,	\
@@ -91,7 +91,7 @@ static void etch_md_frame(struct kunit *test)
 {
 	struct etch_md_test *t = test->priv;
 	struct etch_field fields[] = {};
-	ETCH_MD_EVENT(nothing, fields, 12, "\"\"");
+	DEFINE_ETCH_MD_EVENT(nothing, fields, 12, "\"\"");
 
 	KUNIT_ASSERT_EQ(test, etch_metadata_event(&t->m, &nothing, &t->labels), 0);
 	KUNIT_EXPECT_STREQ(test, etch_md_text(t),
@@ -116,7 +116,7 @@ static void etch_md_numbers(struct kunit *test)
 		ETCH_MD_FIELD("__le32", "i", FIXED, 53, 4, 4, 1),
 		ETCH_MD_FIELD("unsigned long", "gg", FIXED, 60, 8, 8, 4),
 	};
-	ETCH_MD_EVENT(numbers, fields, 68, "\"%pS %lu\", (void *)REC->g, (void *)REC->ggg");
+	DEFINE_ETCH_MD_EVENT(numbers, fields, 68, "\"%pS %lu\", (void *)REC->g, (void *)REC->ggg");
 
 	KUNIT_EXPECT_STREQ(test, etch_md_fields(t, &numbers),
 			   "\t\tuint8_t _a;\n\t\tint16_t _b;\n\t\tint32_t _c;\n\t\tuint64_t _d;\n"
@@ -140,7 +140,7 @@ static void etch_md_arrays(struct kunit *test)
 		ETCH_MD_FIELD("struct pair", "pair", FIXED, 64, 8, 8, 4),
 		ETCH_MD_FIELD("struct {}[2]", "empty", ARRAY, 72, 0, 0, 1),
 	};
-	ETCH_MD_EVENT(arrays, fields, 72, "\"\"");
+	DEFINE_ETCH_MD_EVENT(arrays, fields, 72, "\"\"");
 
 	KUNIT_EXPECT_STREQ(test, etch_md_fields(t, &arrays),
 			   "\t\tchar8_t _text[5];\n\t\tuint8_t _bytes[3];\n\t\tint64_t _longs[2];\n"
@@ -162,7 +162,7 @@ static void etch_md_dynamic(struct kunit *test)
 		ETCH_MD_FIELD("__data_loc struct odd[]", "odds", DATA_LOC, 36, 4, 12, 4),
 		ETCH_MD_FIELD("u16", "z", FIXED, 40, 2, 2, 2),
 	};
-	ETCH_MD_EVENT(dynamic, fields, 42, "\"%s\", __get_rel_bitmask(bits)");
+	DEFINE_ETCH_MD_EVENT(dynamic, fields, 42, "\"%s\", __get_rel_bitmask(bits)");
 
 	KUNIT_EXPECT_STREQ(test, etch_md_fields(t, &dynamic),
 			   "\t\tuint8_t _k;\n"
@@ -204,7 +204,7 @@ static void etch_md_names(struct kunit *test)
 		ETCH_MD_FIELD("u8", "twice", FIXED, 20, 1, 1, 1),
 		ETCH_MD_FIELD("u8", "twice_5", FIXED, 21, 1, 1, 1),
 	};
-	ETCH_MD_EVENT(names, fields, 22, "\"\"");
+	DEFINE_ETCH_MD_EVENT(names, fields, 22, "\"\"");
 
 	KUNIT_EXPECT_STREQ(test, etch_md_fields(t, &names),
 			   "\t\tuint8_t _event;\n\t\tuint8_t __lead;\n\t\tuint8_t __s_length;\n"
@@ -222,7 +222,7 @@ static void etch_md_misplaced(struct kunit *test)
 		ETCH_MD_FIELD("u8", "a", FIXED, 12, 1, 1, 1),
 		ETCH_MD_FIELD("u32", "b", FIXED, 16, 4, 4, 4),
 	};
-	ETCH_MD_EVENT(misplaced, fields, 20, "\"\"");
+	DEFINE_ETCH_MD_EVENT(misplaced, fields, 20, "\"\"");
 
 	KUNIT_EXPECT_NOT_NULL(test, etch_md_fields(t, &misplaced));
 	fields[1].offset = 13;
@@ -249,7 +249,7 @@ static const char *etch_md_labels(struct etch_md_test *t, const char *print,
 			      .is_signed = is_signed),
 		ETCH_MD_FIELD("u32", "y", FIXED, 20, 4, 4, 4),
 	};
-	ETCH_MD_EVENT(labels, fields, 24, print);
+	DEFINE_ETCH_MD_EVENT(labels, fields, 24, print);
 	unsigned int i;
 
 	etch_labels_find(&t->labels, &labels, &fields[0]);
@@ -303,14 +303,16 @@ static void etch_md_flags(struct kunit *test)
 	/* Bits that are not looked at have no name. */
 	EXPECT_LABELS("\"\", __print_flags(REC->x & 0x0f, \"|\", { 8, \"a\" }, { 16, \"b\" })", 4,
 		      false, "0x \"a\"=8");
-	EXPECT_LABELS("\"\", (REC->x) ? __print_flags(REC->x, \", \", { 1 << 31, \"a\" }) : \"\"", 4,
+	EXPECT_LABELS("(REC->x) ? __print_flags(REC->x, \", \", { 1 << 31, \"a\" }) : \"\"", 4,
 		      true, "0x \"a\"=-2147483648");
 	EXPECT_LABELS("\"\", __print_flags_u64(REC->x, \"|\", { 1ULL << 63, \"a\" })", 8, false,
 		      "0x \"a\"=-9223372036854775808");
 	/* Of an index, not of a number in the table. */
-	EXPECT_LABELS("\"\", __print_flags((1 << REC->x), \"|\", { 1 << 0, \"a\" }, { 1 << 1, \"b\" })",
+	EXPECT_LABELS("__print_flags((1 << REC->x), \"|\", { 1 << 0, \"a\" }, { 1 << 1, \"b\" })",
 		      4, false, "");
 }
+
+#define ETCH_MD_TABLE(name)	"__print_symbolic(REC->x, { 1, \"" name "\" })"
 
 /* Rather none than one that may be wrong. */
 static void etch_md_no_labels(struct kunit *test)
@@ -321,18 +323,19 @@ static void etch_md_no_labels(struct kunit *test)
 	EXPECT_LABELS("\"\", __print_symbolic(REC->xy, { 1, \"a\" })", 4, true, "");
 	EXPECT_LABELS("\"\", __print_symbolic(REC->x[0], { 1, \"a\" })", 4, true, "");
 	EXPECT_LABELS("\"\", __print_symbolic(REC->x + REC->y, { 1, \"a\" })", 4, true, "");
-	EXPECT_LABELS("\"\", __print_symbolic(REC->x, { 1, \"a\" }, { NO_SUCH, \"b\" })", 4, true, "");
+	EXPECT_LABELS("__print_symbolic(REC->x, { 1, \"a\" }, { NO_SUCH, \"b\" })", 4, true, "");
 	EXPECT_LABELS("\"\", __print_symbolic(REC->x, { 1, \"a\" }, { 2, name })", 4, true, "");
 	EXPECT_LABELS("\"\", __print_symbolic(REC->x, { 1, \"a\" }", 4, true, "");
 	EXPECT_LABELS("\"\", __print_symbolic(REC->x, { 1, \"a", 4, true, "");
 	EXPECT_LABELS("\"\", __print_symbolic(REC->x)", 4, true, "");
 	EXPECT_LABELS("\"\", __print_symbolic(REC->x, table)", 4, true, "");
 	/* Two tables: one of them is right. The same one twice is. */
-	EXPECT_LABELS("\"\", REC->y ? __print_symbolic(REC->x, { 1, \"a\" }) : "
-		      "__print_symbolic(REC->x, { 1, \"b\" })", 4, true, "");
-	EXPECT_LABELS("\"\", __print_symbolic(REC->x, { 1, \"a\" }), "
-		      "__print_symbolic(REC->x, { 1, \"a\" })", 4, true, " \"a\"=1");
+	EXPECT_LABELS("REC->y ? " ETCH_MD_TABLE("a") " : " ETCH_MD_TABLE("b"), 4, true, "");
+	EXPECT_LABELS(ETCH_MD_TABLE("a") ", " ETCH_MD_TABLE("a"), 4, true, " \"a\"=1");
 }
+
+#define ETCH_MD_SYMBOLS	"__print_symbolic(REC->x, { -1, \"a\" \"b\" }, { 2, \"c\\\"d\" })"
+#define ETCH_MD_FLAGS	"__print_flags(REC->y, \"|\", { 1UL << 63, \"top\" })"
 
 static void etch_md_enumerations(struct kunit *test)
 {
@@ -341,9 +344,7 @@ static void etch_md_enumerations(struct kunit *test)
 		ETCH_MD_FIELD("int", "x", FIXED, 12, 4, 4, 4, .is_signed = 1),
 		ETCH_MD_FIELD("u64", "y", FIXED, 16, 8, 8, 4),
 	};
-	ETCH_MD_EVENT(enums, fields, 24,
-		      "\"\", __print_symbolic(REC->x, { -1, \"a\" \"b\" }, { 2, \"c\\\"d\" }), "
-		      "__print_flags(REC->y, \"|\", { 1UL << 63, \"top\" })");
+	DEFINE_ETCH_MD_EVENT(enums, fields, 24, ETCH_MD_SYMBOLS ", " ETCH_MD_FLAGS);
 
 	KUNIT_EXPECT_STREQ(test, etch_md_fields(t, &enums),
 			   "\t\tenum : int32_t {\n\t\t\t\"ab\" = -1,\n\t\t\t\"c\\\"d\" = 2\n\t\t} _x;\n"
@@ -351,6 +352,10 @@ static void etch_md_enumerations(struct kunit *test)
 }
 
 /* ---- Expressions ---- */
+
+/* As many as there is room for, and the text adds one. */
+#define ETCH_MD_OPEN	"(((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((("
+#define ETCH_MD_CLOSE	"))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))"
 
 static const struct {
 	const char *text;
@@ -395,6 +400,7 @@ static const struct {
 	{ "sizeof(long)", sizeof(long) },
 	{ "sizeof(u16) * 8", 16 },
 	{ "true", 1 },
+	{ ETCH_MD_OPEN "1" ETCH_MD_CLOSE, 1 },
 };
 
 static const char * const etch_md_no_expressions[] = {
@@ -402,14 +408,13 @@ static const char * const etch_md_no_expressions[] = {
 	"1 << 32", "1UL << 64", "1 << -1", "99999999999999999999", "08", "1x", "'a'", "\"a\"",
 	"(struct x)1", "(void *)0", "({ 1; })", "sizeof(struct x)", "2 : 3",
 	"(-9223372036854775807L - 1) / -1",
-	"((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((1"
-	"))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))",
+	ETCH_MD_OPEN "(1)" ETCH_MD_CLOSE,
 };
 
 static void etch_md_expression(struct kunit *test)
 {
 	struct etch_field fields[] = { ETCH_MD_FIELD("u8", "x", FIXED, 12, 1, 1, 1) };
-	ETCH_MD_EVENT(expr, fields, 13, "");
+	DEFINE_ETCH_MD_EVENT(expr, fields, 13, "");
 	const char *end;
 	unsigned int i;
 	u64 value;
@@ -441,7 +446,7 @@ static struct etch_field etch_md_gone_fields[] = {
 /* What it says while it is there it says when it is gone. */
 static void etch_md_retired(struct kunit *test)
 {
-	ETCH_MD_EVENT(gone, etch_md_gone_fields, 16,
+	DEFINE_ETCH_MD_EVENT(gone, etch_md_gone_fields, 16,
 		      "\"%s\", __print_symbolic(REC->x, { 1, \"one\" })");
 	struct etch_md_test *t = test->priv;
 	const struct etch_event *event;

@@ -336,27 +336,32 @@ static void etch_tsdl_content(struct etch_tsdl *t, unsigned int i)
 	seq_puts(t->m, ";\n");
 }
 
+static void etch_tsdl_alias(struct seq_file *m, unsigned int bits, unsigned int align,
+			    const char *more, const char *name)
+{
+	seq_printf(m, "typealias integer { size = %u; align = %u; %s } := %s%u_t;\n",
+		   bits, align, more, name, bits);
+}
+
 /**
  * etch_metadata_types() - declare the types that events are made of
  * @m: where to
  */
 void etch_metadata_types(struct seq_file *m)
 {
-	unsigned int bits, align;
+	unsigned int bits;
 
 	for (bits = 8; bits <= 64; bits *= 2) {
-		align = min(bits, 32U);
-		seq_printf(m, "typealias integer { size = %u; align = %u; signed = false; } "
-			   ":= uint%u_t;\n", bits, align, bits);
-		seq_printf(m, "typealias integer { size = %u; align = %u; signed = true; } "
-			   ":= int%u_t;\n", bits, align, bits);
-		seq_printf(m, "typealias integer { size = %u; align = %u; signed = false; "
-			   "base = 16; } := xint%u_t;\n", bits, align, bits);
+		unsigned int align = min(bits, 32U);
+
+		etch_tsdl_alias(m, bits, align, "signed = false;", "uint");
+		etch_tsdl_alias(m, bits, align, "signed = true;", "int");
+		etch_tsdl_alias(m, bits, align, "signed = false; base = 16;", "xint");
 	}
-	seq_printf(m, "typealias integer { size = 8; align = 8; signed = %s; encoding = UTF8; } "
-		   ":= char8_t;\n", is_signed_type(char) ? "true" : "false");
+	etch_tsdl_alias(m, 8, 8, is_signed_type(char) ? "signed = true; encoding = UTF8;" :
+						       "signed = false; encoding = UTF8;", "char");
 	/* The word of a dynamic field begins on 4 bytes. */
-	seq_puts(m, "typealias integer { size = 16; align = 32; signed = false; } := loc16_t;\n");
+	etch_tsdl_alias(m, 16, 32, "signed = false;", "loc");
 }
 
 /**

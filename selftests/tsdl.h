@@ -149,7 +149,8 @@ static inline const char *tsdl_values(const char *at, struct tsdl_field *f)
 	while (*at == '"') {
 		for (at++; *at && *at != '"'; at++)
 			at += *at == '\\';
-		at = sign = tsdl_want(at + 1, "=");
+		at = tsdl_want(at + 1, "=");
+		sign = at;
 		errno = 0;
 		if (f->type.is_signed) {
 			long long v = strtoll(at, &end, 10);
@@ -200,7 +201,7 @@ static inline const char *tsdl_wrapped(const char *text, const char *at, struct 
 	at = tsdl_want(tsdl_want(tsdl_want(at, "]"), ";"), "}");
 	at = tsdl_number(tsdl_want(at, "align("), &f->type.align);
 	at = tsdl_declarator(tsdl_want(at, ")"), f);
-	strcpy(f->length, length);
+	snprintf(f->length, sizeof(f->length), "%s", length);
 	return at;
 }
 
