@@ -134,7 +134,7 @@ TEST_F(snapshot, loses_what_is_overwritten)
 {
 	marks(&self->next, 1000);
 	EXPECT_EQ(0, write_file(TREE, "snapshot", "1"));
-	marks(&self->next, 400);
+	marks(&self->next, 900);
 	EXPECT_EQ(0, shot_read(&self->seen, 0));
 	EXPECT_LT(100, self->seen.marks);
 	EXPECT_GT(1000, self->seen.marks);
