@@ -50,7 +50,7 @@ DEBIAN_PYTHON = "/usr/bin/python3"
 # told: KiB of buffers, seconds of load, and the pause of each kind of it; seconds of
 # what is recorded as text, too; rounds at a time that are too many, and how often.
 CTF = {"um": (300, "buffer=65536 seconds=60 pause=0.4 twice=3 rounds=10000 times=20"),
-       "x86-64-events": (900, "buffer=65536 seconds=20 pause=0.4 twice=3"
+       "x86-64-events": (900, "buffer=65536 seconds=60 pause=0.4 twice=3"
                               " rounds=10000 times=10")}
 # How long the ring is tortured in each mode, by a long lane.
 TORTURE = "etch_test.torture_ms=30000"
