@@ -43,7 +43,8 @@ LIMITS = {"um": 900, "um-bare": 900, "x86-64-events": 2100,
 # What kselftests run where data races are looked for: those that have readers,
 # writers and control at work at the same time.
 KCSAN_TESTS = ["etch:ring_torture", "etch:pipe", "etch:control",
-               "etch:accounting", "etch:order", "etch:instances", "etch:gates"]
+               "etch:accounting", "etch:order", "etch:instances", "etch:gates",
+               "etch:raw", "etch:snapshot", "etch:window", "etch:recorder"]
 # What babeltrace2's bindings are for.
 DEBIAN_PYTHON = "/usr/bin/python3"
 # Binary traces: seconds until the guest is given up, and what scripts/guest/ctf.sh is
