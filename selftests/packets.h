@@ -8,10 +8,43 @@
  */
 
 #include <linux/etch_packet.h>
+#include <sched.h>
 
 #include "etch_test.h"
 
 #define PACKET_HEADER	sizeof(struct etch_packet_header)
+
+/* ---- Writing ---- */
+
+static inline void run_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		give_up("CPU %d", cpu);
+}
+
+/* An instance with small buffers, and we on CPU 0, so that one file has all. 0 or an errno. */
+static inline int packets_tree(const char *tree)
+{
+	run_on(0);
+	rmdir(tree);
+	if (mkdir(tree, 0700))
+		return errno;
+	return write_file(tree, "buffer_subbuf_size_kb", "4") ?:
+	       write_file(tree, "buffer_size_kb", "64");
+}
+
+/* The next marks; those that are lost have their numbers, too. */
+static inline void packets_mark(const char *tree, int *next, int nr)
+{
+	while (nr--)
+		write_fmt(tree, "trace_marker", "<%d> some more text", (*next)++);
+}
+
+/* ---- Reading ---- */
 
 /* What was seen of one CPU's packets, from the first on. */
 struct packets {
@@ -23,25 +56,48 @@ struct packets {
 	unsigned int marks;		/* that were found */
 	unsigned int order;		/* marks that were not one more than the one before */
 	int first, last;		/* marks */
-	unsigned int wrong;		/* headers that cannot be right */
+	unsigned int wrong;		/* headers and records that cannot be right */
 	struct etch_packet_header head;	/* of the last packet */
 };
 
-/* The marks of one packet. */
+/* A record of trace_marker: struct etch_head, the word for the text, the text. */
+#define MARK_WORD	12
+#define MARK_TEXT	16
+
+static inline void packets_mark_seen(struct packets *p, const char *text)
+{
+	int mark;
+
+	if (sscanf(text, "<%d>", &mark) != 1) {
+		p->wrong++;
+		return;
+	}
+	if (!p->marks++)
+		p->first = mark;
+	else
+		p->order += mark != p->last + 1;
+	p->last = mark;
+}
+
+/* The marks of one packet, in which there is nothing else. */
 static inline void packets_find_marks(struct packets *p, const char *at, const char *end)
 {
-	int mark, used;
+	unsigned int word, len;
 
-	while ((at = memchr(at, '<', end - at))) {
-		used = 0;
-		if (sscanf(at, "<%d>%n", &mark, &used) == 1 && used) {
-			if (!p->marks++)
-				p->first = mark;
-			else
-				p->order += mark != p->last + 1;
-			p->last = mark;
+	while (at < end) {
+		if (end - at < MARK_TEXT) {
+			p->wrong++;
+			return;
 		}
-		at++;
+		memcpy(&word, at + MARK_WORD, sizeof(word));
+		len = word >> 16;
+		if ((word & 0xffff) != MARK_TEXT || !len || end - at < MARK_TEXT + len ||
+		    at[MARK_TEXT + len - 1]) {
+			p->wrong++;
+			return;
+		}
+		packets_mark_seen(p, at + MARK_TEXT);
+		at += (MARK_TEXT + len + 3) & ~3U;
 	}
 }
 

@@ -23,21 +23,12 @@ FIXTURE(raw) {
 	char buf[1 << 16];
 };
 
-/* All on CPU 0, so that one file has all. */
 FIXTURE_SETUP(raw)
 {
-	cpu_set_t first;
-
 	if (!have_etch())
 		SKIP(return, NO_ETCH);
 	memset(self, 0, sizeof(*self));
-	CPU_ZERO(&first);
-	CPU_SET(0, &first);
-	ASSERT_EQ(0, sched_setaffinity(0, sizeof(first), &first));
-	rmdir(TREE);
-	ASSERT_EQ(0, mkdir(TREE, 0700));
-	ASSERT_EQ(0, write_file(TREE, "buffer_subbuf_size_kb", "4"));
-	ASSERT_EQ(0, write_file(TREE, "buffer_size_kb", "64"));
+	ASSERT_EQ(0, packets_tree(TREE));
 }
 
 FIXTURE_TEARDOWN(raw)
@@ -46,11 +37,9 @@ FIXTURE_TEARDOWN(raw)
 	EXPECT_EQ(0, rmdir(TREE));
 }
 
-/* The next marks; those that are lost have their numbers, too. */
 static void marks(int *next, int nr)
 {
-	while (nr--)
-		write_fmt(TREE, "trace_marker", "<%d> some more text", (*next)++);
+	packets_mark(TREE, next, nr);
 }
 
 static void flush(void)

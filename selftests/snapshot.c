@@ -18,26 +18,12 @@ FIXTURE(snapshot) {
 	char buf[1 << 16];
 };
 
-static void run_on(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		give_up("CPU %d", cpu);
-}
-
 FIXTURE_SETUP(snapshot)
 {
 	if (!have_etch())
 		SKIP(return, NO_ETCH);
 	memset(self, 0, sizeof(*self));
-	run_on(0);
-	rmdir(TREE);
-	ASSERT_EQ(0, mkdir(TREE, 0700));
-	ASSERT_EQ(0, write_file(TREE, "buffer_subbuf_size_kb", "4"));
-	ASSERT_EQ(0, write_file(TREE, "buffer_size_kb", "64"));
+	ASSERT_EQ(0, packets_tree(TREE));
 }
 
 FIXTURE_TEARDOWN(snapshot)
@@ -49,8 +35,7 @@ FIXTURE_TEARDOWN(snapshot)
 
 static void marks(int *next, int nr)
 {
-	while (nr--)
-		write_fmt(TREE, "trace_marker", "<%d> some more text", (*next)++);
+	packets_mark(TREE, next, nr);
 }
 
 static int shot_open(int cpu)

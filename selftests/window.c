@@ -28,18 +28,10 @@ FIXTURE(window) {
 
 FIXTURE_SETUP(window)
 {
-	cpu_set_t first;
-
 	if (!have_etch())
 		SKIP(return, NO_ETCH);
 	memset(self, 0, sizeof(*self));
-	CPU_ZERO(&first);
-	CPU_SET(0, &first);
-	ASSERT_EQ(0, sched_setaffinity(0, sizeof(first), &first));
-	rmdir(TREE);
-	ASSERT_EQ(0, mkdir(TREE, 0700));
-	ASSERT_EQ(0, write_file(TREE, "buffer_subbuf_size_kb", "4"));
-	ASSERT_EQ(0, write_file(TREE, "buffer_size_kb", "64"));
+	ASSERT_EQ(0, packets_tree(TREE));
 	self->fd = packets_open(TREE, 0, O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 	self->map = mmap(NULL, BYTES, PROT_READ, MAP_SHARED, self->fd, 0);
@@ -56,8 +48,7 @@ FIXTURE_TEARDOWN(window)
 
 static void marks(int *next, int nr)
 {
-	while (nr--)
-		write_fmt(TREE, "trace_marker", "<%d> some more text", (*next)++);
+	packets_mark(TREE, next, nr);
 }
 
 static void flush(void)
