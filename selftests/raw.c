@@ -212,8 +212,9 @@ TEST_F(raw, is_sent)
 	size_t have = 0;
 	ssize_t n;
 
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) && errno == EAFNOSUPPORT)
+		SKIP(return, "no sockets: CONFIG_UNIX");
 	ASSERT_EQ(0, pipe(pipes));
-	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
 	for (i = 0; i < 8; i++) {
 		marks(&self->next, 60);
 		flush();
