@@ -60,6 +60,9 @@ size: fetch tree	## what an event and its sites add to a kernel; FULL=1: five wh
 bench: fetch tree	## measure a site's cost beside mainline's; BENCH=event, ...
 	@$S/bench.py $(BENCH)
 
+lint: fetch tree	## compiler, sparse, Coccinelle, spelling: what they say of the sources
+	@$S/fetch.sh lint && $S/lint/check.py
+
 model: fetch		## exhaust the ring's protocol with SPIN, and show what each rule is for
 	@$S/fetch.sh model && $S/model/check.py
 
@@ -75,4 +78,4 @@ distclean:		## remove build/ altogether
 .NOTPARALLEL:
 
 .PHONY: help run shell check check-long apply build fetch tree dev sync refresh \
-	check-series size bench model litmus clean distclean
+	check-series size bench lint model litmus clean distclean

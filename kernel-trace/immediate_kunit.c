@@ -49,7 +49,7 @@ DEFINE_STATIC_IMV(u16, test_init);
 	EXPECT_SET(test, name, max);						\
 	EXPECT_SET(test, name, min);						\
 	EXPECT_SET(test, name, (__imv_type_##name)-1);				\
-	EXPECT_SET(test, name, (__imv_type_##name)0xa5c396e178d24b0fULL);	\
+	EXPECT_SET(test, name, imv_test_part(name, 0xa5c396e178d24b0fULL));	\
 	EXPECT_SET(test, name, 0);						\
 } while (0)
 

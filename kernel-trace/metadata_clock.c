@@ -15,6 +15,7 @@
 #include <linux/math64.h>
 #include <linux/mutex.h>
 #include <linux/seq_file.h>
+#include <linux/string_choices.h>
 #include <linux/timekeeping.h>
 #include <linux/uuid.h>
 
@@ -90,7 +91,7 @@ void etch_metadata_clock(struct seq_file *m, enum etch_clock clock,
 		   name, &origin->uuid, etch_clock_descriptions[clock]);
 	seq_printf(m, "\tfreq = %llu;\n\toffset_s = %lld;\n\toffset = %llu;\n\tabsolute = %s;\n};\n",
 		   hz, seconds, mul_u64_u64_div_u64(ns, hz, NSEC_PER_SEC),
-		   etch_clock_in_ns(clock) ? "true" : "false");
+		   str_true_false(etch_clock_in_ns(clock)));
 	seq_printf(m, "\ntypealias integer { size = 64; align = 32; signed = false; "
 		   "map = clock.%s.value; } := ts64_t;\n", name);
 	seq_printf(m, "typealias integer { size = %u; align = 1; signed = false; "

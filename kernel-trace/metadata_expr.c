@@ -38,6 +38,8 @@ struct etch_ctype {
 
 /* Types of one word. What they are is the compiler's to say. */
 #define ETCH_CTYPE(type)	{ #type, sizeof(type), is_signed_type(type) }
+/* Of bits that sparse lets nobody compare; all have less of them than s64. */
+#define ETCH_BITWISE(type)	{ #type, sizeof(type), (__force s64)(__force type)-1 < 0 }
 
 static const struct etch_ctype etch_ctypes[] = {
 	ETCH_CTYPE(u8), ETCH_CTYPE(u16), ETCH_CTYPE(u32), ETCH_CTYPE(u64),
@@ -48,8 +50,8 @@ static const struct etch_ctype etch_ctypes[] = {
 	ETCH_CTYPE(int8_t), ETCH_CTYPE(int16_t), ETCH_CTYPE(int32_t), ETCH_CTYPE(int64_t),
 	ETCH_CTYPE(size_t), ETCH_CTYPE(ssize_t), ETCH_CTYPE(uintptr_t), ETCH_CTYPE(loff_t),
 	ETCH_CTYPE(sector_t), ETCH_CTYPE(dev_t), ETCH_CTYPE(pid_t), ETCH_CTYPE(umode_t),
-	ETCH_CTYPE(gfp_t), ETCH_CTYPE(fmode_t), ETCH_CTYPE(slab_flags_t),
-	ETCH_CTYPE(blk_opf_t), ETCH_CTYPE(blk_status_t), ETCH_CTYPE(__kernel_rwf_t),
+	ETCH_BITWISE(gfp_t), ETCH_BITWISE(fmode_t), ETCH_BITWISE(slab_flags_t),
+	ETCH_BITWISE(blk_opf_t), ETCH_BITWISE(blk_status_t), ETCH_BITWISE(__kernel_rwf_t),
 };
 
 /**

@@ -33,6 +33,7 @@
 #include <linux/log2.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
+#include <linux/string_choices.h>
 
 #include "etch.h"
 #include "metadata.h"
@@ -187,7 +188,7 @@ static void etch_tsdl_number(struct seq_file *m, const struct etch_field *field,
 	else
 		seq_printf(m, "integer { size = %u; align = %u; signed = %s; base = %u; }",
 			   size * BITS_PER_BYTE, field->align * BITS_PER_BYTE,
-			   field->is_signed ? "true" : "false", base);
+			   str_true_false(field->is_signed), base);
 }
 
 /* C literals as one of TSDL, which takes the same escapes. */

@@ -4,8 +4,8 @@
 # build.sh LANE: configure and build the lane's kernel and modules from
 # build/linux, out of tree, in build/LANE. For comparisons: WITHOUT="etch"
 # leaves a fragment out, MORE="name" adds one, OUT=DIR builds elsewhere,
-# SOURCE=DIR takes another tree, say build/linux-pristine, and M=DIR builds the
-# modules in DIR against that kernel, too.
+# SOURCE=DIR takes another tree, say build/linux-pristine, M=DIR builds the
+# modules in DIR against that kernel, too, and ONLY="target" makes that alone.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
@@ -113,7 +113,7 @@ compile()
 
 	# shellcheck disable=SC2086
 	make -C "$SOURCE" O="$OUT" ARCH="$KARCH" CC="ccache gcc" \
-		-j"$JOBS" $TARGETS > "$LOG" 2>&1 < /dev/null &
+		-j"$JOBS" ${ONLY:-$TARGETS} > "$LOG" 2>&1 < /dev/null &
 	pid=$!
 	trap 'kill $pid 2> /dev/null' INT TERM
 	watch_build $pid

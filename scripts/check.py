@@ -107,6 +107,13 @@ def tap_lane(command, log):
     return cases
 
 
+def show_remarks(log):
+    """What a command said that is no result: what it did not do."""
+    for line in (LOGS / log).read_text().splitlines():
+        if line.startswith("###"):
+            print(line, flush=True)
+
+
 def harness():
     """The tests of the harness itself, on recorded logs."""
     return tap_lane([sys.executable, SCRIPTS / "tests/run.py"], "harness.tap")
@@ -120,6 +127,14 @@ def series():
 def docs():
     """The documentation, by kernel-doc and Sphinx."""
     return tap_lane([SCRIPTS / "check-docs.sh"], "docs.tap")
+
+
+def lint():
+    """The sources, by the compiler, sparse, Coccinelle, and as prose."""
+    need([SCRIPTS / "fetch.sh", "lint"])
+    cases = tap_lane([SCRIPTS / "lint/check.py"], "lint.tap")
+    show_remarks("lint.tap")
+    return cases
 
 
 def ring():
@@ -152,9 +167,7 @@ def litmus():
     """The ring buffer's barriers, by the kernel's memory model."""
     need([SCRIPTS / "fetch.sh", "litmus"])
     cases = tap_lane([SCRIPTS / "litmus/check.py"], "litmus.tap")
-    for line in (LOGS / "litmus.tap").read_text().splitlines():
-        if line.startswith("###"):
-            print(line, flush=True)
+    show_remarks("litmus.tap")
     return cases
 
 
@@ -353,9 +366,7 @@ def binary_traces(name):
     say(f"babeltrace2 reads {archive.stat().st_size >> 20} MiB.")
     recorder = layout.BUILD / name / "samples/etch/record/etch-record"
     cases += tap_lane([DEBIAN_PYTHON, SCRIPTS / "ctf/check.py", folder, recorder], log)
-    for line in (LOGS / log).read_text().splitlines():
-        if line.startswith("###"):
-            print(line, flush=True)
+    show_remarks(log)
     return cases
 
 
@@ -370,8 +381,8 @@ def ctf_x86_64():
     return binary_traces("x86-64-events")
 
 
-LANES = {"harness": harness, "series": series, "docs": docs, "ring": ring,
-         "model": model, "litmus": litmus, "kunit": kunit,
+LANES = {"harness": harness, "series": series, "docs": docs, "lint": lint,
+         "ring": ring, "model": model, "litmus": litmus, "kunit": kunit,
          "kunit-arm64": kunit_arm64, "um": um, "um-bare": um_bare,
          "x86-64": x86_64, "ctf": ctf, "ctf-x86-64": ctf_x86_64}
 # What is slow, kernels that watch themselves above all: make check-long.

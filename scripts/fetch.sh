@@ -8,6 +8,7 @@
 # fetch.sh arm64: in addition the compiler for that architecture, and QEMU for its programs.
 # fetch.sh bench: in addition what draws the benchmarks' pictures.
 # fetch.sh ctf: in addition what reads binary traces.
+# fetch.sh lint: in addition what looks at sources.
 # fetch.sh model: in addition the model checker.
 # fetch.sh litmus: in addition what builds and runs arm64 programs.
 set -euo pipefail
@@ -53,6 +54,13 @@ qemu-aarch64-static	qemu-user-static
 bench)	TOOLS+="gnuplot	gnuplot-nox" ;;
 ctf)	TOOLS+="babeltrace2	babeltrace2"
 	FILES+="/usr/lib/python3/dist-packages/bt2/__init__.py	python3-bt2" ;;
+lint)	TOOLS+="
+codespell	codespell
+pyflakes3	pyflakes3
+shellcheck	shellcheck
+sparse		sparse
+spatch		coccinelle
+" ;;
 model)	TOOLS+="spin	spin" ;;
 litmus)	TOOLS+="aarch64-linux-gnu-gcc	gcc-aarch64-linux-gnu
 qemu-aarch64-static	qemu-user-static"

@@ -36,11 +36,11 @@ ktap_print_header
 [ -d $ETCH ] || mount -t debugfs none /sys/kernel/debug
 if [ ! -d $ETCH ]; then
 	ktap_skip_all "no $ETCH: CONFIG_ETCH, or not root"
-	exit $KSFT_SKIP
+	exit "$KSFT_SKIP"
 fi
 if [ ! -w $CPU/online ]; then
 	ktap_skip_all "no second processor that can go off line"
-	exit $KSFT_SKIP
+	exit "$KSFT_SKIP"
 fi
 ktap_set_plan 10
 
@@ -69,7 +69,9 @@ check "cpu1 is back and records again" "$(records_of_cpu1)" -gt "$kept"
 
 i=0
 while [ $i -lt $TIMES ]; do
-	echo 0 > $CPU/online && echo 1 > $CPU/online || break
+	if ! echo 0 > $CPU/online || ! echo 1 > $CPU/online; then
+		break
+	fi
 	i=$((i + 1))
 done
 check "and so $TIMES times" $i -eq $TIMES

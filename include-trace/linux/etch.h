@@ -214,6 +214,7 @@ struct etch_write etch_write_begin(unsigned long len, const struct etch_event *e
 				   u64 mask);
 void etch_write_end(struct etch_ring *ring);
 
+__printf(2, 3)
 void etch_text_printf(struct etch_text *text, const char *fmt, ...);
 
 #endif /* _LINUX_ETCH_H */

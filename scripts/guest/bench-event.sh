@@ -104,7 +104,11 @@ plain()
 also()
 {
 	for tracer in etch ftrace; do
-		[ $tracer = etch ] && stats "$ETCH/$2" || stats "$FTRACE/$2"
+		if [ $tracer = etch ]; then
+			stats "$ETCH/$2"
+		else
+			stats "$FTRACE/$2"
+		fi
 		echo "bench: stored ${tracer}_small $1 $stored"
 	done
 }

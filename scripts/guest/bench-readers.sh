@@ -12,7 +12,7 @@ word()
 
 insmod /bench/bench-event.ko || exit 1
 for tracer in $ETCH $FTRACE; do
-	echo 4096 > $tracer/buffer_size_kb || exit 1
+	echo 4096 > "$tracer/buffer_size_kb" || exit 1
 done
 echo 1 > $ETCH/events/bench_hits/etch_small/enable || exit 1
 echo 1 > $FTRACE/events/bench_hits/ftrace_small/enable || exit 1

@@ -37,7 +37,7 @@ for system in sched irq timer syscalls raw_syscalls; do
 done
 insmod /bench/bench-pass.ko || exit 1
 for tracer in $ETCH $FTRACE; do
-	echo $SIZE > $tracer/buffer_size_kb || exit 1
+	echo "$SIZE" > "$tracer/buffer_size_kb" || exit 1
 done
 echo "bench: clock etch $(clock $ETCH)"
 echo "bench: clock ftrace $(clock $FTRACE)"

@@ -8,7 +8,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "lib"), str(HERE.parent),
-                str(HERE.parent / "bench"), str(HERE.parent / "ctf")]
+                str(HERE.parent / "bench"), str(HERE.parent / "ctf"),
+                str(HERE.parent / "lint")]
 
 
 class TapResult(unittest.TestResult):

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""What can be said of our sources without running them. Prints TAP.
+
+  check.py
+
+The compiler's W=1 and sparse, each header alone, Coccinelle with the kernel's rules
+and ours, spelling, shell and Python. scripts/lint/ignore is what is passed over, with
+reasons.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
+import coccinelle
+import findings
+import kernel
+import layout
+
+IGNORE = HERE / "ignore"
+# Not ours, and the list of words itself.
+NOT_PROSE = ("COPYING", "scripts/lint/ignore")
+SHELL = ("#!/bin/sh", "#!/bin/bash", "# shellcheck shell=")
+
+
+class Tap:
+    """Numbers results, and remembers whether one failed."""
+
+    def __init__(self):
+        self.count = 0
+        self.failed = False
+
+    def result(self, name, problems):
+        """A test that passes when there are no problems."""
+        self.count += 1
+        self.failed |= bool(problems)
+        print(f"{'not ok' if problems else 'ok'} {self.count} - {name}")
+        for problem in problems:
+            for line in str(problem).splitlines():
+                print(f"# {line}")
+        sys.stdout.flush()
+
+
+def ours():
+    """Every file of this repository, but for the patches, which hold them again."""
+    out = subprocess.run(["git", "-C", layout.TOP, "ls-files", "-z", "-co",
+                          "--exclude-standard"], check=True, text=True,
+                         stdout=subprocess.PIPE).stdout
+    return [name for name in out.split("\0")
+            if name and (layout.TOP / name).is_file() and not name.endswith(".patch")]
+
+
+def begins(name):
+    """The first lines of a file."""
+    return (layout.TOP / name).read_text(errors="replace").splitlines()[:3]
+
+
+def tool(name, form, command, files):
+    """The findings of a tool that is given files; one that cannot run is a finding."""
+    if not files:
+        return [f"there are no files for {name}"]
+    status, out = kernel.run([*command, *files])
+    found = findings.parse(name, form, out)
+    # What is not understood is not passed over.
+    unread = [line for line in out.splitlines() if line.strip() and not form.match(line)]
+    if status and not found and not unread:
+        unread = [f"{name} ended with status {status}"]
+    return found + unread
+
+
+def spelling():
+    """codespell's, on everything that is read."""
+    return tool("spelling", findings.SPELLING, ["codespell"],
+                [name for name in ours() if name not in NOT_PROSE])
+
+
+def shell():
+    """shellcheck's, with its suggestions."""
+    scripts = [name for name in ours()
+               if any(line.startswith(SHELL) for line in begins(name))]
+    return tool("shellcheck", findings.SHELL,
+                ["shellcheck", "-x", "-P", "SCRIPTDIR", "-f", "gcc"], scripts)
+
+
+def python():
+    """pyflakes'."""
+    scripts = [name for name in ours() if name.endswith(".py")
+               or any(line.startswith("#!/usr/bin/env python3") for line in begins(name))]
+    return tool("pyflakes", findings.PYTHON, ["pyflakes3"], scripts)
+
+
+def left(excuses, found):
+    """What nothing excuses; what is no finding cannot be excused."""
+    known = [one for one in found if isinstance(one, findings.Finding)]
+    return excuses.left(known) + [one for one in found if one not in known]
+
+
+def attempt(tap, excuses, name, check):
+    """One test, of a function that gives findings."""
+    try:
+        found = check()
+    except (kernel.BuildError, OSError) as error:
+        tap.result(name, [error])
+        return
+    tap.result(name, left(excuses, found))
+
+
+def cocci(tap, excuses):
+    """Coccinelle's rules."""
+    run, passed_over = coccinelle.rules()
+    mine = [rule for rule in run if rule.startswith(coccinelle.OURS)]
+    tap.result("Coccinelle has the kernel's rules and ours",
+               [] if mine and len(run) > len(mine) else [f"there are {run}"])
+    for rule in mine:
+        tap.result(f"{rule} reports what is planted", coccinelle.planted(rule))
+    for rule, found, why in coccinelle.all_rules(run):
+        tap.result(rule, [why] if why else left(excuses, found))
+    if passed_over:
+        print("### NOT run, since they need OCaml's compiler: " + " ".join(passed_over),
+              flush=True)
+
+
+def main():
+    tap = Tap()
+    print("TAP version 13")
+    excuses = findings.Excuses(IGNORE.read_text())
+    attempt(tap, excuses, "spelling", spelling)
+    attempt(tap, excuses, "shellcheck", shell)
+    attempt(tap, excuses, "pyflakes", python)
+    attempt(tap, excuses, "headers of user space are C90", kernel.uapi)
+    try:
+        kernel.prepare()
+    except kernel.BuildError as error:
+        tap.result("build/lint is configured", [error])
+    else:
+        attempt(tap, excuses, "each header compiles alone", kernel.alone)
+        attempt(tap, excuses, "no warning with W=1", kernel.compiler)
+        attempt(tap, excuses, "no warning of sparse", kernel.sparse)
+    cocci(tap, excuses)
+    tap.result("each excuse in scripts/lint/ignore has a reason and a use",
+               excuses.problems())
+    print(f"1..{tap.count}")
+    sys.exit(1 if tap.failed else 0)
+
+
+if __name__ == "__main__":
+    main()
