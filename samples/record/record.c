@@ -477,6 +477,8 @@ static int record_on(struct recording *rec)
 		return 0;
 	ret = tree_change(&rec->tree, "tracing_on", "1");
 	rec->readers.begun = !ret;
+	/* That it took long to get here is not on the account of -d. */
+	clock_gettime(CLOCK_MONOTONIC, &rec->begin);
 	if (!ret && rec->options->command)
 		ret = start_command(rec, failed);
 	if (!ret)
