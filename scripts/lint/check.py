@@ -46,11 +46,15 @@ class Tap:
 
 def ours():
     """Every file of this repository, but for the patches, which hold them again."""
-    out = subprocess.run(["git", "-C", layout.TOP, "ls-files", "-z", "-co",
-                          "--exclude-standard"], check=True, text=True,
-                         stdout=subprocess.PIPE).stdout
-    return [name for name in out.split("\0")
-            if name and (layout.TOP / name).is_file() and not name.endswith(".patch")]
+    if (layout.TOP / ".git").exists():
+        names = subprocess.run(["git", "-C", layout.TOP, "ls-files", "-z", "-co",
+                                "--exclude-standard"], check=True, text=True,
+                               stdout=subprocess.PIPE).stdout.split("\0")
+    else:
+        names = [str(path.relative_to(layout.TOP)) for path in layout.TOP.rglob("*")
+                 if layout.BUILD not in path.parents and "__pycache__" not in path.parts]
+    return sorted(name for name in names
+                  if name and (layout.TOP / name).is_file() and not name.endswith(".patch"))
 
 
 def begins(name):
