@@ -21,6 +21,9 @@ help:
 run: fetch tree		## build a kernel with Etch, boot it under load, show its events
 	@$S/run.sh demo
 
+record: fetch tree	## the same kernel, load, and a binary trace of it in build/trace
+	@$S/fetch.sh ctf && $S/run.sh record
+
 shell: fetch tree	## the same kernel, and you in a shell inside
 	@$S/run.sh shell
 
@@ -77,5 +80,5 @@ distclean:		## remove build/ altogether
 
 .NOTPARALLEL:
 
-.PHONY: help run shell check check-long apply build fetch tree dev sync refresh \
+.PHONY: help run record shell check check-long apply build fetch tree dev sync refresh \
 	check-series size bench lint model litmus clean distclean

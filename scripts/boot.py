@@ -43,6 +43,8 @@ def main():
                         help="seconds until the guest is given up")
     parser.add_argument("--append", action="append", default=[],
                         help="a word more for the kernel's command line")
+    parser.add_argument("--output", type=Path,
+                        help="a file here for what the script sends")
     parser.add_argument("--icount", action="store_true",
                         help="one processor, whose TSC counts instructions")
     args = parser.parse_args()
@@ -52,7 +54,8 @@ def main():
         if args.script == "shell":
             shell(args.lane, initrd, args.append, args.icount)
         result = guest.boot(args.lane, initrd, args.script, args.limit, show,
-                            args.append, icount=args.icount)
+                            args.append, icount=args.icount,
+                            output=args.output and args.output.resolve())
     except machine.MachineError as error:
         sys.exit(f"error: {error}")
     problems = result.problems()

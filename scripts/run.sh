@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# run.sh demo|shell: build the kernel of LANE, boot it, and show its events
-# or leave the user in a shell.
+# run.sh demo|shell|record: build the kernel of LANE, boot it, and show its events,
+# leave the user in a shell, or record a binary trace and show that.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
@@ -13,6 +13,26 @@ begin=$(now)
 "$ETCH_TOP/scripts/build.sh" "$LANE"
 step "Root file system made" "$ETCH_TOP/scripts/rootfs.sh" "$LANE"
 say "Booting $LANE."
+
+# The trace comes out of the guest as an archive.
+record()
+{
+	local archive=$ETCH_BUILD/trace.tar
+
+	rm -rf "$archive" "$ETCH_BUILD/trace"
+	"$ETCH_TOP/scripts/boot.py" "$LANE" record --output "$archive"
+	tar -C "$ETCH_BUILD" -xf "$archive" ./trace
+	rm "$archive"
+	say "babeltrace2 shows the first records of $(babeltrace2 "$ETCH_BUILD/trace" | wc -l):"
+	# head ends before babeltrace2 does.
+	babeltrace2 --no-delta --names=payload "$ETCH_BUILD/trace" 2> /dev/null | head -10 || true
+	say "Done in $(($(now) - begin)) s. The trace: babeltrace2 ${ETCH_BUILD#"$PWD/"}/trace"
+}
+
+if [ "$WHAT" = record ]; then
+	record
+	exit
+fi
 if [ "$WHAT" = shell ]; then
 	exec "$ETCH_TOP/scripts/boot.py" "$LANE" shell
 fi
