@@ -56,7 +56,9 @@ static bool same_field(const struct tep_format_field *f)
 
 	if (!t || t->type.is_signed != !!(f->flags & TEP_FIELD_IS_SIGNED))
 		return false;
-	if (f->flags & TEP_FIELD_IS_STRING && strstr(f->type, "char") && !t->type.is_text &&
+	/* The library takes bytes for text, too. */
+	if (f->flags & TEP_FIELD_IS_STRING && strstr(f->type, "char") &&
+	    !strstr(f->type, "unsigned char") && !t->type.is_text &&
 	    f->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_DYNAMIC))
 		return false;
 	return dynamic ? same_dynamic(f) : same_static(f);
