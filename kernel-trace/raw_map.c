@@ -52,8 +52,11 @@ int etch_raw_mmap(struct file *file, struct vm_area_struct *vma)
 /* Under p->lock. The pages may still be mapped: then they are not lent again. */
 static void etch_window_put(struct etch_raw *p)
 {
-	while (p->nr_window)
-		etch_loan_put(p->window[--p->nr_window]);
+	unsigned int i, nr = p->nr_window;
+
+	WRITE_ONCE(p->nr_window, 0);
+	for (i = 0; i < nr; i++)
+		etch_loan_put(p->window[i]);
 }
 
 /**
