@@ -16,6 +16,11 @@
  *
  *	etch_mutex		control: the instances, what they record, sizes,
  *				modes, clocks; events coming and going.
+ *	an open file's lock	what it has taken out of the rings and not given out
+ *				yet: trace_pipe's lines, trace_pipe_raw's packets,
+ *				a snapshot's. Not under etch_mutex. At the end of a
+ *				recording, the reader of packets has CPUs stand still
+ *				under it, to flush.
  *	instance->read_mutex	the readers of one instance, and whatever needs
  *				its rings to stand still.
  *	etch_event_sem		read: an id may be looked up and its event's
