@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _ETCH_RECORDER_H
+#define _ETCH_RECORDER_H
+
+/*
+ * Running the recorder, and looking at what it has written. For recorder.c alone.
+ */
+
+#include <dirent.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include <linux/etch_packet.h>
+
+#include "etch_test.h"
+
+#define RECORDER	"./etch-record"
+#define INSTANCE	"etch-recorder"
+#define TREE		ETCH "/instances/" INSTANCE
+#define DIR_FORMAT	"/tmp/etch-recorder.%d"
+#define DISK_KB		512
+#define PORT		"45123"
+
+/* What a trace's files have. */
+struct found {
+	int files;
+	unsigned long long packets, records, bytes, overwritten, lost_full, gaps;
+	unsigned int newest;	/* generation that a packet needs */
+	bool broken;		/* something in there is no packet, or has no end */
+};
+
+/* ---- Running it ---- */
+
+/* A recorder that runs, and the trace that it makes. */
+struct run {
+	char dir[64], trace[80], said[65536];
+	int out;
+	pid_t pid;
+};
+
+static pid_t start(struct run *run, const char * const argv[])
+{
+	int out[2];
+
+	if (pipe2(out, O_CLOEXEC))
+		give_up("pipe");
+	run->pid = fork();
+	if (!run->pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		dup2(out[1], 1);
+		dup2(out[1], 2);
+		execv(RECORDER, (char * const *)argv);
+		printf("%s: %s\n", RECORDER, strerror(errno));
+		_exit(99);
+	}
+	close(out[1]);
+	run->out = out[0];
+	return run->pid;
+}
+
+/* Its exit status, or 256 and the signal that it died of. What it said is in @said. */
+static int finish(struct run *run)
+{
+	size_t have = strlen(run->said);
+	ssize_t n;
+	int status;
+
+	while ((n = read(run->out, run->said + have, sizeof(run->said) - have - 1)) > 0)
+		have += n;
+	run->said[have] = 0;
+	close(run->out);
+	waitpid(run->pid, &status, 0);
+	return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+#define RUN(run, ...) ({						\
+	const char * const argv[] = { RECORDER, __VA_ARGS__, NULL };	\
+	(run)->said[0] = 0;						\
+	start(run, argv);						\
+	finish(run);							\
+})
+
+#define START(run, ...) ({						\
+	const char * const argv[] = { RECORDER, __VA_ARGS__, NULL };	\
+	(run)->said[0] = 0;						\
+	start(run, argv);						\
+})
+
+/* Until it says @text: 10 seconds at most. */
+static bool wait_until_said(struct run *run, const char *text)
+{
+	struct pollfd p = { .fd = run->out, .events = POLLIN };
+	size_t have = strlen(run->said);
+
+	while (!strstr(run->said, text) && poll(&p, 1, 10000) == 1) {
+		ssize_t n = read(run->out, run->said + have, sizeof(run->said) - have - 1);
+
+		if (n <= 0)
+			return false;
+		have += n;
+		run->said[have] = 0;
+	}
+	return strstr(run->said, text);
+}
+
+/* The number in front of " records of N CPU". */
+static long long said_records(const char *said)
+{
+	const char *at = strstr(said, " records of ");
+
+	while (at && at > said && at[-1] >= '0' && at[-1] <= '9')
+		at--;
+	return at ? atoll(at) : -1;
+}
+
+/* ---- What it has written ---- */
+
+static bool header_ok(const struct etch_packet_header *h, int cpu)
+{
+	return h->magic == ETCH_PACKET_MAGIC && h->cpu_id == (__u32)cpu &&
+	       h->content_size >= sizeof(*h) * 8 && h->packet_size >= h->content_size &&
+	       h->packet_size % 8 == 0;
+}
+
+/* Each record has a word and a pid, at least. */
+static bool content_ok(const struct etch_packet_header *h)
+{
+	return h->content_size / 8 - sizeof(*h) >= 12ULL * h->records &&
+	       h->timestamp_begin <= h->timestamp_end;
+}
+
+static void look_at_packets(struct found *found, int cpu, const char *bytes, size_t len)
+{
+	const struct etch_packet_header *h, *last = NULL;
+	size_t at = 0;
+
+	while (at < len) {
+		h = (const void *)(bytes + at);
+		if (len - at < sizeof(*h) || !header_ok(h, cpu) || !content_ok(h) ||
+		    h->packet_size / 8 > len - at ||
+		    (last && h->timestamp_begin < last->timestamp_end)) {
+			found->broken = true;
+			return;
+		}
+		if (last)
+			found->gaps += h->packet_seq_num - last->packet_seq_num - 1;
+		if (h->generation > found->newest)
+			found->newest = h->generation;
+		found->packets++;
+		found->records += h->records;
+		at += h->packet_size / 8;
+		last = h;
+	}
+	if (last) {
+		found->overwritten += last->overwritten;
+		found->lost_full += last->lost_full;
+	}
+}
+
+static struct found look_at_trace(const char *trace)
+{
+	struct found found = {};
+	struct dirent *entry;
+	DIR *dir = opendir(trace);
+	size_t len;
+	char *bytes;
+	int cpu;
+
+	if (!dir)
+		give_up("%s", trace);
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' || !strcmp(entry->d_name, "metadata"))
+			continue;
+		bytes = read_path(path_of(trace, entry->d_name), &len);
+		if (!bytes || sscanf(entry->d_name, "cpu%d", &cpu) != 1)
+			give_up("%s/%s", trace, entry->d_name);
+		found.files++;
+		found.bytes += len;
+		look_at_packets(&found, cpu, bytes, len);
+		free(bytes);
+	}
+	closedir(dir);
+	return found;
+}
+
+/* Until a file of the trace has something in it: 10 seconds at most. */
+static bool wait_until_written(const char *trace)
+{
+	struct stat st;
+
+	for (int i = 0; i < 1000; i++) {
+		if (!stat(path_of(trace, "cpu0"), &st) && st.st_size)
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+static int recorders_instances(void)
+{
+	DIR *dir = opendir(ETCH "/instances");
+	struct dirent *entry;
+	int nr = 0;
+
+	while (dir && (entry = readdir(dir)))
+		nr += !strncmp(entry->d_name, "record-", 7);
+	if (dir)
+		closedir(dir);
+	return nr;
+}
+
+static void remove_trace(const char *trace)
+{
+	struct dirent *entry;
+	DIR *dir = opendir(trace);
+
+	while (dir && (entry = readdir(dir)))
+		unlink(path_of(trace, entry->d_name));
+	if (dir)
+		closedir(dir);
+	rmdir(trace);
+}
+
+#endif /* _ETCH_RECORDER_H */
