@@ -19,35 +19,13 @@ import layout
 import manifest
 import patchfile
 import refresh_rules as rules
+import tap as taps
 import tree
 
 IGNORE = layout.TOP / "scripts/checkpatch.ignore"
 FINDING = re.compile(r"^(?:(?P<file>\S*?):\d+: )?"
                      r"(?:ERROR|WARNING):(?P<type>[A-Z_]+): (?P<text>.*)$")
 HEADERS = ("From", "Date", "Subject")
-
-
-class Tap:
-    """Numbers results, and remembers whether one failed."""
-
-    def __init__(self):
-        self.count = 0
-        self.failed = False
-
-    def result(self, name, problems):
-        """A test that passes when there are no problems."""
-        self.count += 1
-        self.failed |= bool(problems)
-        print(f"{'not ok' if problems else 'ok'} {self.count} - {name}")
-        for problem in problems:
-            for line in str(problem).splitlines():
-                print(f"# {line}")
-        sys.stdout.flush()
-
-    def skip(self, name, why):
-        """A test that could not be made."""
-        self.count += 1
-        print(f"ok {self.count} - {name} # SKIP {why}", flush=True)
 
 
 def listing():
@@ -189,7 +167,7 @@ def vanilla(tap, scratch):
 
 
 def main():
-    tap = Tap()
+    tap = taps.Report()
     print("TAP version 13")
     tap.result("series, manifest and patches/ agree", listing())
     if tap.failed:

@@ -11,6 +11,7 @@ or said so itself: a program that crashed after its last test.
 """
 
 import re
+import sys
 
 LINE = re.compile(
     r"^(?P<indent>(?:# |  )*)(?P<not>not )?ok\s+\d*\s*(?:- )?(?P<name>[^#]*)"
@@ -106,3 +107,26 @@ def parse(lines):
     for depth in sorted(levels):
         cases += _close(levels[depth], "end")
     return cases
+
+
+class Report:
+    """TAP of our own: numbers results, and remembers whether one failed."""
+
+    def __init__(self):
+        self.count = 0
+        self.failed = False
+
+    def result(self, name, problems):
+        """A test that passes when there are no problems."""
+        self.count += 1
+        self.failed |= bool(problems)
+        print(f"{'not ok' if problems else 'ok'} {self.count} - {name}")
+        for problem in problems:
+            for line in str(problem).splitlines():
+                print(f"# {line}")
+        sys.stdout.flush()
+
+    def skip(self, name, why):
+        """A test that could not be made."""
+        self.count += 1
+        print(f"ok {self.count} - {name} # SKIP {why}", flush=True)

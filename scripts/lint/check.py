@@ -19,29 +19,12 @@ import coccinelle
 import findings
 import kernel
 import layout
+import tap as taps
 
 IGNORE = HERE / "ignore"
 # Not ours, and the list of words itself.
 NOT_PROSE = ("COPYING", "scripts/lint/ignore")
 SHELL = ("#!/bin/sh", "#!/bin/bash", "# shellcheck shell=")
-
-
-class Tap:
-    """Numbers results, and remembers whether one failed."""
-
-    def __init__(self):
-        self.count = 0
-        self.failed = False
-
-    def result(self, name, problems):
-        """A test that passes when there are no problems."""
-        self.count += 1
-        self.failed |= bool(problems)
-        print(f"{'not ok' if problems else 'ok'} {self.count} - {name}")
-        for problem in problems:
-            for line in str(problem).splitlines():
-                print(f"# {line}")
-        sys.stdout.flush()
 
 
 def ours():
@@ -128,7 +111,7 @@ def cocci(tap, excuses):
 
 
 def main():
-    tap = Tap()
+    tap = taps.Report()
     print("TAP version 13")
     excuses = findings.Excuses(IGNORE.read_text())
     attempt(tap, excuses, "spelling", spelling)
