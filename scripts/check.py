@@ -294,6 +294,9 @@ def x86_64():
     cases = boot(name, "kselftest", LIMITS[name],
                  BOOT + [f"kselftest={test}" for test in tests
                          if test not in ONE_THREAD_TESTS])
+    for kind in ("report", "console"):
+        file = layout.BUILD / name / f"kselftest.{kind}"
+        file.replace(file.with_stem("kselftest-first"))
     say("Once more, with ONE THREAD of QEMU for both processors, for "
         + " ".join(ONE_THREAD_TESTS))
     cases += boot(name, "kselftest", LIMITS[name],
