@@ -191,7 +191,7 @@ static inline int overwrite_file(const char *tree, const char *file, const char 
 static inline __printf(3, 4)
 int write_fmt(const char *tree, const char *file, const char *fmt, ...)
 {
-	char text[512];
+	char text[1024];
 	va_list args;
 
 	va_start(args, fmt);
