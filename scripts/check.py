@@ -46,6 +46,12 @@ LIMITS = {"um": 900, "um-bare": 900, "x86-64-events": 2100,
 KCSAN_TESTS = ["etch:ring_torture", "etch:pipe", "etch:control",
                "etch:accounting", "etch:order", "etch:instances", "etch:gates",
                "etch:raw", "etch:snapshot", "etch:window", "etch:recorder"]
+# What kselftests run on arm64 when all lanes do: those with much at once, and those of
+# what is written and how it is told. The long lanes run all.
+ARM64_TESTS = ["etch:boot", "etch:format", "etch:accounting", "etch:order", "etch:pipe",
+               "etch:instances", "etch:metadata", "etch:raw", "etch:snapshot",
+               "etch:window", "etch:module", "etch:gates", "etch:ring_torture",
+               "etch:immediate", "etch:all_events", "etch:recorder", "etch:hotplug.sh"]
 # What babeltrace2's bindings are for.
 DEBIAN_PYTHON = "/usr/bin/python3"
 # Binary traces: seconds until the guest is given up, and what scripts/guest/ctf.sh is
@@ -315,22 +321,34 @@ def kunit_at_boot(name, limit):
     return boot(name, "kunit", limit, ["kunit.enable=1"])
 
 
-def arm64_guest(name):
-    """KUnit and all kselftests in an arm64 kernel, two processors."""
+def arm64_guest(name, only=()):
+    """KUnit and kselftests, by default all, in an arm64 kernel, two processors."""
     need([SCRIPTS / "fetch.sh", "arm64-guest"])
-    prepare(name)
+    tests = prepare(name)
+    missing = set(only) - set(tests)
+    if missing:
+        raise LaneError(f"there is no kselftest {' '.join(missing)}")
     cases = kunit_at_boot(name, 300)
     say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
-    return cases + boot(name, "kselftest", LIMITS[name], BOOT + KUNIT)
+    cases += boot(name, "kselftest", LIMITS[name],
+                  BOOT + KUNIT + [f"kselftest={test}" for test in only])
+    if only:
+        print(f"### {name}: run were {' '.join(only)}, and no others", flush=True)
+    return cases
 
 
 def arm64():
-    """An arm64 kernel with pages of 4 KiB: KUnit and the kselftests."""
+    """An arm64 kernel with pages of 4 KiB: KUnit, and kselftests with much at once."""
+    return arm64_guest("arm64", ARM64_TESTS)
+
+
+def arm64_long():
+    """The same arm64 kernel: KUnit and all kselftests."""
     return arm64_guest("arm64")
 
 
 def arm64_64k():
-    """An arm64 kernel with pages of 64 KiB: KUnit and the kselftests."""
+    """An arm64 kernel with pages of 64 KiB: KUnit and all kselftests."""
     return arm64_guest("arm64-64k")
 
 
@@ -406,7 +424,8 @@ LANES = {"harness": harness, "series": series, "docs": docs, "lint": lint,
          "x86-64": x86_64, "arm64": arm64, "ctf": ctf, "ctf-x86-64": ctf_x86_64}
 # What is slow, kernels that watch themselves above all: make check-long.
 LONG = {"ring-long": ring_long, "model-long": model_long,
-        "arm64-64k": arm64_64k, "x86-64-lockdep": lockdep, "x86-64-kcsan": data_races}
+        "arm64-long": arm64_long, "arm64-64k": arm64_64k,
+        "x86-64-lockdep": lockdep, "x86-64-kcsan": data_races}
 ALL = {**LANES, **LONG}
 
 
