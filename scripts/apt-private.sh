@@ -9,10 +9,13 @@
 #   apt-private.sh unpack DIR PKG...  packages and what they need, below DIR
 #   apt-private.sh source PKG         a source package's files, not unpacked
 #   apt-private.sh policy PKG...      what versions there are
+#   apt-private.sh foreign ARCH DIR PKG...  these packages alone, of another architecture
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
 APT=$ETCH_BUILD/apt
+# Another architecture's packages, with lists of their own; "" for this machine's.
+FOREIGN=
 BACKPORTS=bookworm-backports
 
 # The addresses of Debian's own archives in the system's configuration, each
@@ -42,6 +45,7 @@ write_sources()
 	[ -n "$archives" ] || die "apt knows no Debian archive on this machine"
 	while read -r uri suite; do
 		echo "deb [signed-by=$key] $uri $suite main"
+		[ -z "$FOREIGN" ] || continue
 		echo "deb-src [signed-by=$key] $uri $suite main"
 		if [ "$suite" = bookworm ]; then
 			echo "deb [signed-by=$key] $uri $BACKPORTS main"
@@ -59,7 +63,8 @@ private()
 		-o Dir::State::lists="$APT/lists" \
 		-o Dir::Cache="$APT/cache" \
 		-o APT::Sandbox::User=root \
-		-o Acquire::Retries=2 "$@"
+		-o Acquire::Retries=2 \
+		${FOREIGN:+-o "APT::Architecture=$FOREIGN"} "$@"
 }
 
 update()
@@ -81,21 +86,39 @@ closure()
 	sed -n 's/^Inst \([^ ]*\) \(\[[^]]*\] \)\{0,1\}(\([^ ]*\) .*/\1=\3/p'
 }
 
-# unpack DIR PKG...: the packages, and all that they need and this machine
-# lacks, unpacked below DIR. Nothing is installed.
-unpack()
+# extract DIR PKG...: just these packages, unpacked below DIR.
+extract()
 {
-	local into=$1 debs wanted
+	local into=$1 debs
 	shift
-	mapfile -t wanted < <(closure "$@")
-	[ ${#wanted[@]} -gt 0 ] || die "apt found nothing to unpack for: $*"
 	debs=$(mktemp -d "$APT/debs.XXXXXX")
-	(cd "$debs" && private apt-get download "${wanted[@]}")
+	(cd "$debs" && private apt-get download "$@")
 	mkdir -p "$into"
 	for deb in "$debs"/*.deb; do
 		dpkg-deb -x "$deb" "$into"
 	done
 	rm -r "$debs"
+}
+
+# unpack DIR PKG...: the packages, and all that they need and this machine
+# lacks, unpacked below DIR. Nothing is installed.
+unpack()
+{
+	local into=$1 wanted
+	shift
+	mapfile -t wanted < <(closure "$@")
+	[ ${#wanted[@]} -gt 0 ] || die "apt found nothing to unpack for: $*"
+	extract "$into" "${wanted[@]}"
+}
+
+# foreign ARCH DIR PKG...: for programs that need nothing, or are only linked with.
+foreign()
+{
+	FOREIGN=$1
+	APT+=/$FOREIGN
+	shift
+	update
+	extract "$@"
 }
 
 verb=${1:-}
@@ -105,5 +128,6 @@ update)		update ;;
 unpack)		update && unpack "$@" ;;
 source)		update && private apt-get source --download-only "$@" ;;
 policy)		update && private apt-cache policy "$@" ;;
-*)		sed -n '4,12s/^# \{0,1\}//p' "$0"; exit 2 ;;
+foreign)	foreign "$@" ;;
+*)		sed -n '4,13s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac

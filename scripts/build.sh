@@ -13,6 +13,7 @@ LANE=${1:-um}
 [ -f "$ETCH_TOP/scripts/lanes/$LANE" ] ||
 	die "there is no lane $LANE; there are:" \
 		"$(cd "$ETCH_TOP/scripts/lanes" && echo *)"
+CROSS=
 # shellcheck source=/dev/null
 . "$ETCH_TOP/scripts/lanes/$LANE"
 
@@ -20,6 +21,8 @@ OUT=${OUT:-$ETCH_BUILD/$LANE}
 SOURCE=${SOURCE:-$ETCH_LINUX}
 LOG=$ETCH_BUILD/log/build-${OUT##*/}.log
 JOBS=${JOBS:-$(nproc)}
+MAKE=(make -C "$SOURCE" O="$OUT" ARCH="$KARCH" CROSS_COMPILE="$CROSS"
+	CC="ccache ${CROSS}gcc")
 
 # The same input gives the same kernel, and a warm compiler cache, whoever
 # builds it, when, and in which folder.
@@ -40,7 +43,7 @@ fragments()
 
 kmake()
 {
-	make -s -C "$SOURCE" O="$OUT" ARCH="$KARCH" CC="ccache gcc" "$@"
+	"${MAKE[@]}" -s "$@"
 }
 
 # What the configuration was made from: anew when it changes.
@@ -112,8 +115,7 @@ compile()
 	local pid rc=0
 
 	# shellcheck disable=SC2086
-	make -C "$SOURCE" O="$OUT" ARCH="$KARCH" CC="ccache gcc" \
-		-j"$JOBS" ${ONLY:-$TARGETS} > "$LOG" 2>&1 < /dev/null &
+	"${MAKE[@]}" -j"$JOBS" ${ONLY:-$TARGETS} > "$LOG" 2>&1 < /dev/null &
 	pid=$!
 	trap 'kill $pid 2> /dev/null' INT TERM
 	watch_build $pid

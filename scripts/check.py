@@ -39,12 +39,19 @@ KUNIT = ["kunit.enable=1", "kunit.filter_glob=imv*"]
 ONE_THREAD_TESTS = ["etch:immediate"]
 # Seconds until a guest with the kselftests is given up.
 LIMITS = {"um": 900, "um-bare": 900, "x86-64-events": 2100,
+          "arm64": 2100, "arm64-64k": 3600,
           "x86-64-lockdep": 3600, "x86-64-kcsan": 3600}
 # What kselftests run where data races are looked for: those that have readers,
 # writers and control at work at the same time.
 KCSAN_TESTS = ["etch:ring_torture", "etch:pipe", "etch:control",
                "etch:accounting", "etch:order", "etch:instances", "etch:gates",
                "etch:raw", "etch:snapshot", "etch:window", "etch:recorder"]
+# What kselftests run on arm64 when all lanes do: those with much at once, and those of
+# what is written and how it is told. The long lanes run all.
+ARM64_TESTS = ["etch:boot", "etch:format", "etch:accounting", "etch:order", "etch:pipe",
+               "etch:instances", "etch:metadata", "etch:raw", "etch:snapshot",
+               "etch:window", "etch:module", "etch:gates", "etch:ring_torture",
+               "etch:immediate", "etch:all_events", "etch:recorder", "etch:hotplug.sh"]
 # What babeltrace2's bindings are for.
 DEBIAN_PYTHON = "/usr/bin/python3"
 # Binary traces: seconds until the guest is given up, and what scripts/guest/ctf.sh is
@@ -183,18 +190,17 @@ def kunit_cases(group, prefix=""):
     return cases
 
 
-def kunit_run(name, env, *options):
+def kunit_run(name, *options):
     """The KUnit suites, through the kernel's own runner.
 
-    name: of the folder to build in. env: what is added to the environment.
+    name: of the folder to build in.
     """
     folder, report = layout.BUILD / name, LOGS / f"{name}.json"
     folder.mkdir(parents=True, exist_ok=True)
     report.unlink(missing_ok=True)
     # It must be run in the tree, and calls make there.
     status, out = run(
-        ["env", "-C", layout.LINUX,
-         *(f"{key}={value}" for key, value in env.items()), sys.executable,
+        ["env", "-C", layout.LINUX, sys.executable,
          "tools/testing/kunit/kunit.py", "run",
          "--kunitconfig=kernel/etch/.kunitconfig", f"--build_dir={folder}",
          f"--jobs={os.cpu_count()}", "--timeout=600", f"--json={report}",
@@ -216,25 +222,16 @@ def kunit():
     """The KUnit suites in um."""
     # um's PCI, which kunit.py turns on, warns at boot that it has no device;
     # a warning would fail the lane, and nothing here uses it.
-    return kunit_run("kunit", {}, "--arch=um", "--make_options=CC=ccache gcc",
+    return kunit_run("kunit", "--arch=um", "--make_options=CC=ccache gcc",
                      "--kconfig_add=CONFIG_UML_PCI_OVER_VIRTIO=n")
-
-
-def kunit_arm64():
-    """The KUnit suites in an arm64 kernel under QEMU, two processors."""
-    need([SCRIPTS / "fetch.sh", "arm64"])
-    cross = "aarch64-linux-gnu-"
-    return kunit_run("kunit-arm64", machine.qemu_on_path("aarch64"),
-                     "--arch=arm64", f"--cross_compile={cross}",
-                     f"--make_options=CC=ccache {cross}gcc",
-                     f"--qemu_args=-smp {machine.PROCESSORS}")
 
 
 def prepare(name):
     """Kernel, kselftests and root file system of a lane; the tests' names."""
-    installed = layout.BUILD / "kselftest"
+    guest_of = machine.lane(name).get("GUEST")
+    installed = layout.BUILD / (f"kselftest-{guest_of}" if guest_of else "kselftest")
     need([SCRIPTS / "build.sh", name])
-    need([SCRIPTS / "selftests.sh", installed])
+    need([SCRIPTS / "selftests.sh", installed, name])
     need([SCRIPTS / "rootfs.sh", name, installed])
     return (installed / "kselftest-list.txt").read_text().split()
 
@@ -318,6 +315,43 @@ def lockdep():
     return cases
 
 
+def kunit_at_boot(name, limit):
+    """All of KUnit's suites, as they ran when the lane's kernel booted."""
+    say(f"KUnit's suites in {name}, at boot.")
+    return boot(name, "kunit", limit, ["kunit.enable=1"])
+
+
+def arm64_guest(name, only=()):
+    """KUnit and kselftests, by default all, in an arm64 kernel, two processors."""
+    need([SCRIPTS / "fetch.sh", "arm64-guest"])
+    tests = prepare(name)
+    missing = set(only) - set(tests)
+    if missing:
+        raise LaneError(f"there is no kselftest {' '.join(missing)}")
+    cases = kunit_at_boot(name, 300)
+    say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
+    cases += boot(name, "kselftest", LIMITS[name],
+                  BOOT + KUNIT + [f"kselftest={test}" for test in only])
+    if only:
+        print(f"### {name}: run were {' '.join(only)}, and no others", flush=True)
+    return cases
+
+
+def arm64():
+    """An arm64 kernel with pages of 4 KiB: KUnit, and kselftests with much at once."""
+    return arm64_guest("arm64", ARM64_TESTS)
+
+
+def arm64_long():
+    """The same arm64 kernel: KUnit and all kselftests."""
+    return arm64_guest("arm64")
+
+
+def arm64_64k():
+    """An arm64 kernel with pages of 64 KiB: KUnit and all kselftests."""
+    return arm64_guest("arm64-64k")
+
+
 def our_functions(name):
     """The names of our functions in a lane's kernel."""
     folder = layout.BUILD / name
@@ -386,10 +420,11 @@ def ctf_x86_64():
 
 LANES = {"harness": harness, "series": series, "docs": docs, "lint": lint,
          "ring": ring, "model": model, "litmus": litmus, "kunit": kunit,
-         "kunit-arm64": kunit_arm64, "um": um, "um-bare": um_bare,
-         "x86-64": x86_64, "ctf": ctf, "ctf-x86-64": ctf_x86_64}
+         "um": um, "um-bare": um_bare,
+         "x86-64": x86_64, "arm64": arm64, "ctf": ctf, "ctf-x86-64": ctf_x86_64}
 # What is slow, kernels that watch themselves above all: make check-long.
 LONG = {"ring-long": ring_long, "model-long": model_long,
+        "arm64-long": arm64_long, "arm64-64k": arm64_64k,
         "x86-64-lockdep": lockdep, "x86-64-kcsan": data_races}
 ALL = {**LANES, **LONG}
 

@@ -24,6 +24,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
@@ -34,6 +35,7 @@
 /* What to say when a test is skipped. */
 #define NO_ETCH	"no " ETCH ": CONFIG_ETCH, or not root"
 #define NO_FTRACE	"no " FTRACE ": this kernel has no ftrace to compare with"
+#define NO_NMIS		"no non-maskable interrupts that a test can send: x86-64 has them"
 
 #define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -191,7 +193,7 @@ static inline int overwrite_file(const char *tree, const char *file, const char 
 static inline __printf(3, 4)
 int write_fmt(const char *tree, const char *file, const char *fmt, ...)
 {
-	char text[512];
+	char text[1024];
 	va_list args;
 
 	va_start(args, fmt);
@@ -251,6 +253,21 @@ static inline long long stat_of(const char *tree, int cpu, const char *name)
 static inline int nr_cpus(void)
 {
 	return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* User-mode Linux, which says that it is an x86_64. */
+static inline bool is_um(void)
+{
+	return !access("/proc/exitcode", F_OK);
+}
+
+/* Does this kernel have non-maskable interrupts that its tests know how to send? */
+static inline bool have_nmis(void)
+{
+	struct utsname uts;
+
+	uname(&uts);
+	return !strcmp(uts.machine, "x86_64") && !is_um();
 }
 
 /*

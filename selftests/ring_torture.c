@@ -8,8 +8,6 @@
  * Wants CONFIG_ETCH_RING_TEST. ETCH_TORTURE_MS in the environment, or
  * etch_test.torture_ms=N on the kernel's command line, says how long, in each mode.
  */
-#include <sys/utsname.h>
-
 #include "etch_test.h"
 
 #define RING_TEST	"/sys/kernel/debug/etch_ring_test"
@@ -79,16 +77,6 @@ FIXTURE_TEARDOWN(torture)
 	free(self->text);
 }
 
-/* Does this kernel have non-maskable interrupts that the torture knows how to send? */
-static bool have_nmis(void)
-{
-	struct utsname uts;
-
-	/* User-mode Linux says x86_64 too; it has no such interrupts. */
-	uname(&uts);
-	return !strcmp(uts.machine, "x86_64") && access("/proc/exitcode", F_OK);
-}
-
 static void expect_some(struct __test_metadata *_metadata, const char *text,
 			const char *who, const char *what)
 {
@@ -99,11 +87,12 @@ static void expect_some(struct __test_metadata *_metadata, const char *text,
 static void expect_nesting(struct __test_metadata *_metadata, const char *text)
 {
 	expect_some(_metadata, text, "timer:", "half-way");
-	if (!have_nmis())
+	if (is_um())
 		return;
 	expect_some(_metadata, text, "softirq:", "half-way");
 	expect_some(_metadata, text, "irq_work:", "half-way");
-	expect_some(_metadata, text, "nmi:", "half-way");
+	if (have_nmis())
+		expect_some(_metadata, text, "nmi:", "half-way");
 	EXPECT_LE(2, count_of(text, "deepest:", "interrupted"));
 }
 
@@ -140,6 +129,22 @@ TEST_F_TIMEOUT(torture, every_record_is_accounted_for, 2 * MAX_MS / 1000)
 		expect_some(_metadata, self->text, "lost:", "full");
 	if (variant->overwrites && variant->discards)
 		expect_some(_metadata, self->text, "control:", "modes");
+}
+
+TEST(nmis_write_too)
+{
+	char *text;
+
+	if (!have_nmis())
+		SKIP(return, NO_NMIS);
+	if (access(RING_TEST "/run", F_OK))
+		SKIP(return, "no " RING_TEST ": CONFIG_ETCH_RING_TEST");
+	ASSERT_EQ(0, write_file(RING_TEST, "run", "both 1000"));
+	text = read_file(RING_TEST, "run");
+	ASSERT_NE(NULL, text);
+	EXPECT_EQ(0, count_of(text, "checks:", "bad")) TH_LOG("%s", text);
+	expect_some(_metadata, text, "nmi:", "stored");
+	free(text);
 }
 
 TEST(bad_requests_are_refused)

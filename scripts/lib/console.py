@@ -13,7 +13,7 @@ TROUBLE = (
     (r"\bWARNING: ", "a warning"),
     (r"\bBUG: ", "a bug report"),
     (r"kernel BUG at ", "a failed assertion"),
-    (r"\bOops\b", "an oops"),
+    (r"\bOops\b|Internal error: ", "an oops"),
     (r"Kernel panic", "a panic"),
     (r"Kernel mode fault|segfault with no mm", "a fault in kernel mode"),
     (r"general protection fault", "a general protection fault"),

@@ -24,6 +24,7 @@ TROUBLE = (
     "[    5.1] Oops: int3: 0000 [#1] PREEMPT SMP",
     "[   60.1] rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:",
     "[  240.1] INFO: task sh:77 blocked for more than 120 seconds.",
+    "[    5.1] Internal error: SP/PC alignment exception: 000000008a000000 [#1] SMP",
     "[    5.1] kernel BUG at kernel/etch/ring.c:12!",
     "[    5.1] BUG: KASAN: slab-out-of-bounds in etch_ring_take+0x1/0x2",
     "[    5.1] refcount_t: underflow; use-after-free.",
