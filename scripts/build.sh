@@ -14,6 +14,7 @@ LANE=${1:-um}
 	die "there is no lane $LANE; there are:" \
 		"$(cd "$ETCH_TOP/scripts/lanes" && echo *)"
 CROSS=
+COMPILER=gcc
 # shellcheck source=/dev/null
 . "$ETCH_TOP/scripts/lanes/$LANE"
 
@@ -22,7 +23,9 @@ SOURCE=${SOURCE:-$ETCH_LINUX}
 LOG=$ETCH_BUILD/log/build-${OUT##*/}.log
 JOBS=${JOBS:-$(nproc)}
 MAKE=(make -C "$SOURCE" O="$OUT" ARCH="$KARCH" CROSS_COMPILE="$CROSS"
-	CC="ccache ${CROSS}gcc")
+	CC="ccache $CROSS$COMPILER")
+# The linker and the like come with clang.
+[ "$COMPILER" != clang ] || MAKE+=(LLVM=1)
 
 # The same input gives the same kernel, and a warm compiler cache, whoever
 # builds it, when, and in which folder.
@@ -53,15 +56,15 @@ wishes()
 	fragments | xargs cat
 }
 
-# allnoconfig takes the fragments with it; a defconfig has them put on top.
+# allnoconfig and allmodconfig take the fragments with them; a defconfig has them
+# put on top.
 configure_anew()
 {
-	if [ "$BASE" = allnoconfig ]; then
-		KCONFIG_ALLCONFIG=$OUT/wishes kmake allnoconfig
-	else
-		kmake "$BASE"
-		cat "$OUT/wishes" >> "$OUT/.config"
-	fi
+	case $BASE in
+	all*)	KCONFIG_ALLCONFIG=$OUT/wishes kmake "$BASE" ;;
+	*)	kmake "$BASE"
+		cat "$OUT/wishes" >> "$OUT/.config" ;;
+	esac
 }
 
 configure()

@@ -8,7 +8,9 @@
 # fetch.sh arm64: in addition the compiler for that architecture, and QEMU for its programs.
 # fetch.sh arm64-guest: in addition to that the programs of such a guest, in build/root.
 # fetch.sh bench: in addition what draws the benchmarks' pictures.
+# fetch.sh clang: in addition that compiler, and what belongs to it.
 # fetch.sh ctf: in addition what reads binary traces.
+# fetch.sh headers: in addition the compilers for other architectures.
 # fetch.sh lint: in addition what looks at sources.
 # fetch.sh model: in addition the model checker.
 # fetch.sh litmus: in addition what builds and runs arm64 programs.
@@ -53,8 +55,18 @@ aarch64-linux-gnu-gcc	gcc-aarch64-linux-gnu
 qemu-aarch64-static	qemu-user-static
 " ;;
 bench)	TOOLS+="gnuplot	gnuplot-nox" ;;
+clang)	TOOLS+="
+clang		clang
+ld.lld		lld
+llvm-objcopy	llvm
+" ;;
 ctf)	TOOLS+="babeltrace2	babeltrace2"
 	FILES+="/usr/lib/python3/dist-packages/bt2/__init__.py	python3-bt2" ;;
+headers)	TOOLS+="
+aarch64-linux-gnu-gcc		gcc-aarch64-linux-gnu
+powerpc64le-linux-gnu-gcc	gcc-powerpc64le-linux-gnu
+riscv64-linux-gnu-gcc		gcc-riscv64-linux-gnu
+" ;;
 lint)	TOOLS+="
 codespell	codespell
 pyflakes3	pyflakes3

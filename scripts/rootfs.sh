@@ -98,13 +98,15 @@ timeout_wrapper()
 	file "$ETCH_TOP/scripts/guest/timeout" /usr/bin/timeout
 }
 
-# The sample modules, and those that tests load, where modprobe would look.
+# The sample modules, those that tests load, and those that do wrong on purpose,
+# where modprobe would look.
 modules()
 {
 	local ko release
 
 	release=$(cat "$OUT/include/config/kernel.release")
-	for ko in "$OUT"/samples/etch/*.ko "$OUT"/kernel/etch/*.ko; do
+	for ko in "$OUT"/samples/etch/*.ko "$OUT"/kernel/etch/*.ko \
+			"$OUT"/mm/kasan/*.ko "$OUT"/samples/kmemleak/*.ko; do
 		[ ! -e "$ko" ] || file "$ko" \
 			"/lib/modules/$release/kernel/${ko#"$OUT/"}"
 	done

@@ -36,6 +36,7 @@
 #define NO_ETCH	"no " ETCH ": CONFIG_ETCH, or not root"
 #define NO_FTRACE	"no " FTRACE ": this kernel has no ftrace to compare with"
 #define NO_NMIS		"no non-maskable interrupts that a test can send: x86-64 has them"
+#define NO_MODULES	"no modules: CONFIG_MODULES"
 
 #define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -65,6 +66,11 @@ static inline void *must_alloc(void *old, size_t bytes)
 	if (!new)
 		give_up("%zu bytes", bytes);
 	return new;
+}
+
+static inline bool have_modules(void)
+{
+	return !access("/proc/modules", F_OK);
 }
 
 /* The path of a file of a tree, in one of a few buffers that take turns. */

@@ -134,6 +134,8 @@ TEST_F_TIMEOUT(immediate, modules_come_and_go, 600)
 	pid_t run;
 	int i;
 
+	if (!have_modules())
+		SKIP(return, NO_MODULES);
 	if (!have(module_path()))
 		SKIP(return, "no module " MODULE);
 

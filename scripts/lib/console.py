@@ -28,11 +28,15 @@ TROUBLE = (
     (r"scheduling while atomic|sleeping function called", "a bad sleep"),
     (r"list_(add|del) corruption", "a corrupt list"),
     (r"(unreferenced object|memory leak)", "a leak"),
+    (r"kmemleak: (Memory pool empty|Cannot allocate)", "a leak detector that gave up"),
 )
 
 _PATTERNS = [(re.compile(pattern), name) for pattern, name in TROUBLE]
 # The kernel offers to report trouble in its help; that is not trouble.
-_HARMLESS = re.compile(r"Kernel command line:|panic_on_warn|lockdep: enabled")
+_HARMLESS = re.compile(r"Kernel command line:|panic_on_warn|lockdep: enabled|"
+                       # The leaks themselves are in the report.
+                       r"kmemleak: (Kernel memory leak detector initialized|"
+                       r"\d+ new suspected memory leaks)")
 
 
 def scan(text):
