@@ -196,6 +196,27 @@ static inline int overwrite_file(const char *tree, const char *file, const char 
 	return write_bytes(tree, file, O_TRUNC, text, strlen(text));
 }
 
+/*
+ * How a test is told something: by @env in the environment, or by etch_test.NAME=VALUE on
+ * the kernel's command line. NULL: it is not. Good until the next call.
+ */
+static inline const char *test_word(const char *env, const char *name)
+{
+	static char value[64];
+	char word[64], *text = NULL;
+	const char *at = getenv(env);
+
+	if (!at) {
+		text = read_path("/proc/cmdline", NULL);
+		snprintf(word, sizeof(word), "etch_test.%s=", name);
+		at = text ? strstr(text, word) : NULL;
+		at = at ? at + strlen(word) : NULL;
+	}
+	snprintf(value, sizeof(value), "%.*s", at ? (int)strcspn(at, " \n") : 0, at ?: "");
+	free(text);
+	return at ? value : NULL;
+}
+
 static inline __printf(3, 4)
 int write_fmt(const char *tree, const char *file, const char *fmt, ...)
 {

@@ -18,18 +18,9 @@
 /* In milliseconds. */
 static unsigned int how_long(void)
 {
-	static const char word[] = "etch_test.torture_ms=";
-	char *text = NULL, *value = getenv("ETCH_TORTURE_MS");
-	unsigned long ms = 0;
+	const char *value = test_word("ETCH_TORTURE_MS", "torture_ms");
+	unsigned long ms = value ? strtoul(value, NULL, 10) : 0;
 
-	if (!value) {
-		text = read_path("/proc/cmdline", NULL);
-		value = text ? strstr(text, word) : NULL;
-		value = value ? value + strlen(word) : NULL;
-	}
-	if (value)
-		ms = strtoul(value, NULL, 10);
-	free(text);
 	return ms && ms <= MAX_MS ? ms : DEFAULT_MS;
 }
 
