@@ -217,6 +217,15 @@ static inline const char *test_word(const char *env, const char *name)
 	return at ? value : NULL;
 }
 
+/* How often something is done that takes long where CPUs are emulated: see test_word(). */
+static inline unsigned int test_cycles(unsigned int usual)
+{
+	const char *word = test_word("ETCH_CYCLES", "cycles");
+	unsigned long cycles = word ? strtoul(word, NULL, 10) : 0;
+
+	return cycles && cycles < usual ? cycles : usual;
+}
+
 static inline __printf(3, 4)
 int write_fmt(const char *tree, const char *file, const char *fmt, ...)
 {

@@ -4,7 +4,7 @@
  *
  * Wants CONFIG_IMV_TEST, for values that may be set at will, and CONFIG_KUNIT,
  * for the tests of every width: they ran at boot, and here run again, after init
- * code has gone.
+ * code has gone. ETCH_CYCLES and etch_test.cycles=N: as in gates.
  */
 #include <signal.h>
 #include <sys/syscall.h>
@@ -109,12 +109,14 @@ static void expect_good(struct __test_metadata *_metadata, const char *text,
 
 TEST_F_TIMEOUT(immediate, only_values_that_were_set, 600)
 {
-	ASSERT_EQ(0, end_of(start_run(CYCLES)));
+	unsigned int cycles = test_cycles(CYCLES);
+
+	ASSERT_EQ(0, end_of(start_run(cycles)));
 	self->text = read_file(IMV_TEST, "run");
 	TH_LOG("%s", self->text);
 	expect_good(_metadata, self->text, "task:");
 	expect_good(_metadata, self->text, "timer:");
-	EXPECT_LE(CYCLES, count_of(self->text, "writer:", "sets"));
+	EXPECT_LE(cycles, count_of(self->text, "writer:", "sets"));
 	EXPECT_EQ(0, count_of(self->text, "writer:", "failed"));
 	if (have_nmis())
 		expect_good(_metadata, self->text, "nmi:");
@@ -124,7 +126,7 @@ TEST_F_TIMEOUT(immediate, only_values_that_were_set_in_nmis, 600)
 {
 	if (!have_nmis())
 		SKIP(return, NO_NMIS);
-	ASSERT_EQ(0, end_of(start_run(CYCLES / 10)));
+	ASSERT_EQ(0, end_of(start_run(test_cycles(CYCLES) / 10)));
 	self->text = read_file(IMV_TEST, "run");
 	expect_good(_metadata, self->text, "nmi:");
 }
