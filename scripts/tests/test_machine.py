@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The commands that machines are started with."""
+
+import unittest
+from unittest import mock
+
+import machine
+
+
+def words(name, append=()):
+    """QEMU's words for a machine, where a QEMU with many threads is to be had."""
+    with mock.patch.object(machine, "qemu", lambda arch: (
+            {}, [f"qemu-{arch}", "-accel", "tcg,thread=multi"])):
+        command, _ = machine.emulated(name, "Image", "initrd.gz", append, "serial", "report")
+    return command
+
+
+class Emulated(unittest.TestCase):
+    """Machines of QEMU's."""
+
+    def test_each_has_its_board_and_its_console(self):
+        arm, x86 = words("arm64"), words("x86-64")
+        self.assertEqual((arm[0], x86[0]), ("qemu-aarch64", "qemu-x86_64"))
+        self.assertIn("virt", arm)
+        self.assertIn("q35", x86)
+        self.assertIn("console=ttyAMA0", arm[-1])
+        self.assertIn("console=ttyS0", x86[-1])
+
+    def test_two_processors_in_a_thread_each(self):
+        command = words("arm64")
+        self.assertEqual(command[command.index("-smp") + 1], "2")
+        self.assertIn("tcg,thread=multi", command)
+
+    def test_one_thread_for_who_asks(self):
+        command = words("arm64", [machine.ONE_THREAD])
+        self.assertIn("tcg,thread=single", command)
+        self.assertIn(machine.ONE_THREAD, command[-1])
+
+    def test_lanes_of_arm64_differ_in_the_size_of_a_page(self):
+        small, large = machine.lane("arm64"), machine.lane("arm64-64k")
+        self.assertIn("arm64-4k", small["FRAGMENTS"].split())
+        self.assertIn("arm64-64k", large["FRAGMENTS"].split())
+        for setting in ("MACHINE", "CROSS", "GUEST", "IMAGE"):
+            self.assertEqual(small[setting], large[setting])
+
+
+if __name__ == "__main__":
+    unittest.main()
