@@ -172,11 +172,14 @@ static inline void worker_run(struct worker *w)
 static inline void storm_begin(void)
 {
 	for (unsigned int i = 0; i < storm->nr; i++) {
-		storm->workers[i].pid = fork();
-		if (storm->workers[i].pid < 0)
+		pid_t pid = fork();
+
+		if (pid < 0)
 			give_up("fork");
-		if (!storm->workers[i].pid)
+		/* Not by the child: it would be its zero that stays, if it comes later. */
+		if (!pid)
 			worker_run(&storm->workers[i]);
+		storm->workers[i].pid = pid;
 	}
 }
 
