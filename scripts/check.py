@@ -366,8 +366,9 @@ def lockdep():
     tests = prepare(name)
     say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
     cases = boot(name, "kselftest", LIMITS[name],
-                 BOOT + [TORTURE, STORM] + [f"kselftest={test}" for test in tests
-                                     if test not in ONE_THREAD_TESTS])
+                 BOOT + [TORTURE, STORM]
+                 + [f"kselftest={test}" for test in tests
+                    if test not in ONE_THREAD_TESTS])
     print(f"### {name}: NOT run: {' '.join(ONE_THREAD_TESTS)}, which patch code "
           "too often", flush=True)
     return cases
