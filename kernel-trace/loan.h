@@ -17,6 +17,7 @@
  * and what sockets are sending.
  */
 
+#include <linux/list.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -53,12 +54,16 @@ struct etch_lender {
  * @lender: where it comes from
  * @bytes: its size
  * @memory: its pages
+ * @packet: bytes of the packet that is in there
+ * @node: in the reader's queue
  */
 struct etch_loan {
 	refcount_t users;
 	struct etch_lender *lender;
 	unsigned int bytes;
 	void *memory;
+	unsigned int packet;
+	struct list_head node;
 };
 
 struct etch_lender *etch_lender_create(void);

@@ -22,6 +22,7 @@
 
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -69,23 +70,18 @@ static enum etch_raw_state etch_raw_state(struct etch_raw *p, bool any)
 	return ETCH_RAW_PACKET;
 }
 
-/* Have @loan given next, and if it is the first, perhaps @lead before it. */
-static void etch_raw_first(struct etch_raw *p, struct etch_loan *loan, unsigned int bytes,
-			   struct etch_loan *lead, const struct etch_told *before)
+/* Have @loan given, and if it is the first, perhaps @lead before it. */
+static void etch_raw_queue(struct etch_raw *p, struct etch_loan *loan, struct etch_loan *lead,
+			   const struct etch_told *before)
 {
-	p->at = 0;
 	p->begun = true;
-	p->bytes = lead ? etch_packet_lead(lead->memory, loan->memory, before) : 0;
-	if (p->bytes) {
-		p->next = loan;
-		p->next_bytes = bytes;
-		loan = lead;
-	} else {
-		p->bytes = bytes;
-		if (lead)
-			etch_loan_put(lead);
-	}
-	WRITE_ONCE(p->loan, loan);
+	if (lead)
+		lead->packet = etch_packet_lead(lead->memory, loan->memory, before);
+	if (lead && lead->packet)
+		list_add_tail(&lead->node, &p->queue);
+	else if (lead)
+		etch_loan_put(lead);
+	list_add_tail(&loan->node, &p->queue);
 }
 
 /* Under read_mutex. Returns 1, 0 if there is no whole packet after all, or an errno. */
@@ -94,7 +90,6 @@ static int etch_raw_take(struct etch_raw *p)
 	struct etch_ring *ring = p->inst->rings[p->cpu];
 	struct etch_loan *loan, *lead = NULL;
 	struct etch_told before;
-	unsigned int bytes;
 
 	loan = etch_loan_get(p->lender, ring, etch_raw_max(p, ring));
 	if (IS_ERR(loan))
@@ -105,9 +100,9 @@ static int etch_raw_take(struct etch_raw *p)
 		etch_loan_put(loan);
 		return PTR_ERR(lead);
 	}
-	bytes = etch_packet_take(p->inst, p->cpu, &loan->memory, &before);
-	if (bytes) {
-		etch_raw_first(p, loan, bytes, lead, &before);
+	loan->packet = etch_packet_take(p->inst, p->cpu, &loan->memory, &before);
+	if (loan->packet) {
+		etch_raw_queue(p, loan, lead, &before);
 		return 1;
 	}
 	etch_loan_put(loan);
@@ -174,7 +169,7 @@ int etch_raw_next(struct etch_raw *p, bool nonblock)
 	bool flushed = false;
 	int ret;
 
-	if (p->loan)
+	if (!list_empty(&p->queue))
 		return 1;
 	for (;;) {
 		ret = etch_raw_try(p, nonblock, &state);
@@ -204,12 +199,10 @@ int etch_raw_next(struct etch_raw *p, bool nonblock)
  */
 struct etch_loan *etch_raw_hand_over(struct etch_raw *p)
 {
-	struct etch_loan *loan = p->loan;
+	struct etch_loan *loan = etch_raw_at_hand(p);
 
+	list_del(&loan->node);
 	p->at = 0;
-	p->bytes = p->next_bytes;
-	WRITE_ONCE(p->loan, p->next);
-	p->next = NULL;
 	return loan;
 }
 
@@ -217,7 +210,7 @@ struct etch_loan *etch_raw_hand_over(struct etch_raw *p)
 static void etch_raw_gave(struct etch_raw *p, unsigned int bytes)
 {
 	p->at += bytes;
-	if (p->at == p->bytes)
+	if (p->at == etch_raw_at_hand(p)->packet)
 		etch_loan_put(etch_raw_hand_over(p));
 }
 
@@ -227,6 +220,7 @@ static ssize_t etch_raw_read(struct file *file, char __user *buf, size_t count, 
 {
 	bool nonblock = file->f_flags & O_NONBLOCK;
 	struct etch_raw *p = file->private_data;
+	struct etch_loan *loan;
 	size_t done = 0;
 	int ret = 0;
 
@@ -238,8 +232,9 @@ static ssize_t etch_raw_read(struct file *file, char __user *buf, size_t count, 
 		ret = etch_raw_next(p, nonblock || done);
 		if (ret <= 0)
 			break;
-		len = min_t(size_t, p->bytes - p->at, count - done);
-		left = copy_to_user(buf + done, p->loan->memory + p->at, len);
+		loan = etch_raw_at_hand(p);
+		len = min_t(size_t, loan->packet - p->at, count - done);
+		left = copy_to_user(buf + done, loan->memory + p->at, len);
 		if (left == len) {
 			ret = -EFAULT;
 			break;
@@ -281,17 +276,18 @@ static const struct pipe_buf_operations etch_raw_buf_ops = {
 /* Put up to @len bytes of the packet at hand into @pipe. Returns bytes or an errno. */
 static ssize_t etch_raw_give(struct etch_raw *p, struct pipe_inode_info *pipe, size_t len)
 {
-	void *from = p->loan->memory + p->at;
+	struct etch_loan *loan = etch_raw_at_hand(p);
+	void *from = loan->memory + p->at;
 	struct pipe_buffer buf = {
 		.page = virt_to_page(from),
 		.offset = offset_in_page(from),
-		.len = min_t(size_t, p->bytes - p->at, len),
+		.len = min_t(size_t, loan->packet - p->at, len),
 		.ops = &etch_raw_buf_ops,
-		.private = (unsigned long)p->loan,
+		.private = (unsigned long)loan,
 	};
 	ssize_t ret;
 
-	refcount_inc(&p->loan->users);
+	refcount_inc(&loan->users);
 	/* Puts the loan if there is no room, or nobody to read. */
 	ret = add_to_pipe(pipe, &buf);
 	if (ret > 0)
@@ -336,7 +332,7 @@ static __poll_t etch_raw_poll(struct file *file, poll_table *table)
 
 	/* Not under the lock: who has it may be waiting. At the end, a read() does not. */
 	state = etch_raw_ask(p);
-	if (READ_ONCE(p->loan) || state == ETCH_RAW_PACKET || state == ETCH_RAW_OFF)
+	if (!list_empty(&p->queue) || state == ETCH_RAW_PACKET || state == ETCH_RAW_OFF)
 		return EPOLLIN | EPOLLRDNORM;
 	return 0;
 }
@@ -362,6 +358,7 @@ static int etch_raw_open(struct inode *inode, struct file *file)
 	p->inst = of->inst;
 	p->cpu = of->cpu;
 	mutex_init(&p->lock);
+	INIT_LIST_HEAD(&p->queue);
 	file->private_data = p;
 	return stream_open(inode, file);
 }
@@ -372,10 +369,8 @@ static int etch_raw_release(struct inode *inode, struct file *file)
 	struct etch_raw *p = file->private_data;
 
 	etch_raw_unmap(p);
-	if (p->loan)
-		etch_loan_put(p->loan);
-	if (p->next)
-		etch_loan_put(p->next);
+	while (!list_empty(&p->queue))
+		etch_loan_put(etch_raw_hand_over(p));
 	etch_lender_put(p->lender);
 	etch_instance_put(p->inst);
 	kfree(p);

@@ -7,6 +7,7 @@
  */
 
 #include <linux/fs.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
 
@@ -19,12 +20,9 @@
  * @cpu: whose
  * @lock: of what is below; outside the instance's read_mutex
  * @lender: gives memory in exchange for packets
- * @loan: the packet that is being given, or NULL
- * @bytes: of it
- * @next: the packet that is given behind it, or NULL
- * @next_bytes: of that
+ * @queue: packets that are taken and not given whole, in order
+ * @at: how many bytes of the first one were given
  * @begun: the file has given a packet
- * @at: how many of these were given
  * @slots: how many packets the pipe can hold that was spliced to last
  * @window: the packets that are mapped (raw_map.c), @nr_window of them
  * @nr_window: how many
@@ -36,21 +34,23 @@ struct etch_raw {
 	int cpu;
 	struct mutex lock;	/* of what is below */
 	struct etch_lender *lender;
-	struct etch_loan *loan;
-	unsigned int bytes;
-	struct etch_loan *next;
-	unsigned int next_bytes;
-	bool begun;
+	struct list_head queue;
 	unsigned int at;
+	bool begun;
 	unsigned int slots;
 	struct etch_loan **window;
 	unsigned int nr_window;
 	bool reached;
 };
 
-/* Under p->lock, both. */
+/* Under p->lock, all of these. The packet at hand is there once etch_raw_next() was 1. */
 int etch_raw_next(struct etch_raw *p, bool nonblock);
 struct etch_loan *etch_raw_hand_over(struct etch_raw *p);
+
+static inline struct etch_loan *etch_raw_at_hand(const struct etch_raw *p)
+{
+	return list_first_entry(&p->queue, struct etch_loan, node);
+}
 
 /* raw_map.c */
 int etch_raw_mmap(struct file *file, struct vm_area_struct *vma);

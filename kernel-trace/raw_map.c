@@ -14,6 +14,7 @@
 
 #include <linux/etch_ring.h>
 #include <linux/fs.h>
+#include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -59,6 +60,18 @@ static void etch_window_put(struct etch_raw *p)
 		etch_loan_put(p->window[i]);
 }
 
+/*
+ * Under p->lock. They have not been seen: they come once more, before all others, to whoever
+ * is the next to ask.
+ */
+static void etch_window_give_back(struct etch_raw *p)
+{
+	while (p->nr_window) {
+		WRITE_ONCE(p->nr_window, p->nr_window - 1);
+		list_add(&p->window[p->nr_window]->node, &p->queue);
+	}
+}
+
 /**
  * etch_raw_unmap() - the file is closed
  * @p: the file
@@ -83,7 +96,7 @@ static struct vm_area_struct *etch_window_vma(struct file *file, const struct et
 	return vma;
 }
 
-/* Under p->lock and the mmap lock. Map what is in p->window. */
+/* Under p->lock and the mmap lock. Map what is in p->window: all of it, or nothing. */
 static int etch_window_show(struct etch_raw *p, struct vm_area_struct *vma,
 			    const struct etch_window *w)
 {
@@ -98,6 +111,8 @@ static int etch_window_show(struct etch_raw *p, struct vm_area_struct *vma,
 			ret = vm_insert_page(vma, address + j * PAGE_SIZE, page + j);
 		address += w->stride;
 	}
+	if (ret)
+		zap_page_range_single(vma, w->address, w->packets * w->stride, NULL);
 	return ret;
 }
 
@@ -111,7 +126,7 @@ static int etch_window_take(struct etch_raw *p, const struct etch_window *w, boo
 		if (ret <= 0)
 			break;
 		/* What was read of it before is seen again. */
-		if (p->loan->bytes > w->stride) {
+		if (etch_raw_at_hand(p)->bytes > w->stride) {
 			ret = -EINVAL;
 			break;
 		}
@@ -147,6 +162,8 @@ static int etch_window_next(struct file *file, const struct etch_window *w)
 	vma = etch_window_vma(file, w);
 	ret = vma ? etch_window_show(p, vma, w) : -EFAULT;
 	mmap_read_unlock(mm);
+	if (ret)
+		etch_window_give_back(p);
 	return ret ?: p->nr_window;
 }
 

@@ -42,7 +42,7 @@ ALL_KUNIT = ["kunit.enable=1", "show=kunit"]
 # do, too.
 ONE_THREAD_TESTS = ["etch:immediate"]
 # Seconds until a guest with the kselftests is given up.
-LIMITS = {"um": 900, "um-bare": 900, "x86-64-events": 2100,
+LIMITS = {"um": 900, "um-bare": 900, "um-long": 3600, "x86-64-events": 2100,
           "arm64": 2100, "arm64-64k": 3600,
           "x86-64-lockdep": 3600, "x86-64-kcsan": 3600, "x86-64-rt": 3600,
           "x86-64-kasan": 3600, "um-clang": 900, "um-plain": 900, "um-off": 120,
@@ -74,8 +74,9 @@ DEBIAN_PYTHON = "/usr/bin/python3"
 CTF = {"um": (300, "buffer=65536 seconds=60 pause=0.4 twice=3 rounds=10000 times=20"),
        "x86-64-events": (900, "buffer=65536 seconds=60 pause=0.4 twice=3"
                               " rounds=10000 times=10")}
-# How long the ring is tortured in each mode, by a long lane.
+# How long the ring is tortured in each mode, by a long lane; how long a storm lasts.
 TORTURE = "etch_test.torture_ms=30000"
+STORM = "etch_test.storm_ms=60000"
 # The kernel's own objects, of whose functions a data race is ours: Etch, and what
 # the series changes.
 OURS = ("kernel/etch/*.o", "samples/etch/*.o", "kernel/tracepoint.o",
@@ -284,6 +285,17 @@ def um():
     return kselftest("um")
 
 
+def um_long():
+    """A longer storm, and every allocation failing once, in User-mode Linux."""
+    tests = ["etch:storm", "etch:faults"]
+    missing = set(tests) - set(prepare("um"))
+    if missing:
+        raise LaneError(f"there is no kselftest {' '.join(missing)}")
+    return boot("um", "kselftest", LIMITS["um-long"],
+                [STORM, "etch_test.faults=all"]
+                + [f"kselftest={test}" for test in tests])
+
+
 def um_bare():
     """The kselftests in User-mode Linux without ftrace."""
     return kselftest("um-bare")
@@ -358,8 +370,9 @@ def lockdep():
     tests = prepare(name)
     say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
     cases = boot(name, "kselftest", LIMITS[name],
-                 BOOT + [TORTURE] + [f"kselftest={test}" for test in tests
-                                     if test not in ONE_THREAD_TESTS])
+                 BOOT + [TORTURE, STORM]
+                 + [f"kselftest={test}" for test in tests
+                    if test not in ONE_THREAD_TESTS])
     print(f"### {name}: NOT run: {' '.join(ONE_THREAD_TESTS)}, which patch code "
           "too often", flush=True)
     return cases
@@ -561,7 +574,7 @@ LANES = {"harness": harness, "series": series, "docs": docs, "lint": lint,
          "um": um, "um-bare": um_bare,
          "x86-64": x86_64, "arm64": arm64, "ctf": ctf, "ctf-x86-64": ctf_x86_64}
 # What is slow, kernels that watch themselves above all: make check-long.
-LONG = {"ring-long": ring_long, "model-long": model_long,
+LONG = {"ring-long": ring_long, "model-long": model_long, "um-long": um_long,
         "arm64-long": arm64_long, "arm64-64k": arm64_64k,
         "x86-64-lockdep": lockdep, "x86-64-kcsan": data_races,
         "x86-64-rt": realtime, "x86-64-kasan": memory, "x86-64-clang": clang,

@@ -89,7 +89,8 @@ struct etch_window {
  *
  * EFAULT: the window is not inside a mapping of this file. EINVAL: no packets are asked
  * for, too many, or the stride does not do. EAGAIN, EINTR, ENOMEM: the window is empty
- * now. What is in the window while the call fails or the mapping goes is not shown again.
+ * now, and no packet is lost. What was in it before is not shown again, nor what is in it
+ * when the mapping goes.
  */
 #define ETCH_IOC_WINDOW		_IOWR(0xE7, 0x00, struct etch_window)
 
