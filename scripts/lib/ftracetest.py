@@ -180,3 +180,9 @@ def from_list(text):
                 raise FtracetestError(f"cannot be understood: {line}")
             found[name] = result
     return found
+
+
+def kept(lane):
+    """{test: result} of mainline's kernel, as it is kept; None if it is not."""
+    path = stored(lane)
+    return from_list(path.read_text()) if path.exists() else None
