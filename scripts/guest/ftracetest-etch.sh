@@ -1,4 +1,3 @@
-
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
 #
@@ -29,7 +28,6 @@ layout()
 	esac
 }
 
-# shellcheck disable=SC3045
 sed()
 {
 	case ${3-} in

@@ -27,7 +27,8 @@ use_etch()
 	umount /sys/kernel/tracing || fail "tracefs stays"
 	mkdir -p /tmp/tracefs
 	mount -o bind /sys/kernel/debug/etch /tmp/tracefs || fail "no tree of Etch"
-	cat /guest/ftracetest-etch.sh >> $TESTS/test.d/functions
+	# Their last line does not end.
+	printf '\n%s\n' "$(cat /guest/ftracetest-etch.sh)" >> $TESTS/test.d/functions
 	# ftrace's buffers get their size from "echo nop > current_tracer", ours when
 	# they are first used.
 	echo > /tmp/tracefs/trace_marker || fail "no buffer"
