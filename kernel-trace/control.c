@@ -410,7 +410,7 @@ static const char etch_readme[] =
 	"                      of its records: written = read + overwritten + entries\n"
 	"\n"
 	"How to record it\n"
-	"  tracing_on          0: records are lost, and counted\n"
+	"  tracing_on          0: nothing is recorded, nor counted as lost\n"
 	"  trace_clock         where time stamps come from; a change empties the buffer\n"
 	"  buffer_size_kb      KiB for each CPU; X: not all the same (see per_cpu/cpuN/).\n"
 	"                      A first number in front of (expanded: N) is what is in use\n"

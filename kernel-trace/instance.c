@@ -483,7 +483,7 @@ int etch_instance_set_subbuf(struct etch_instance *inst, unsigned int subbuf)
 	mutex_lock(&inst->read_mutex);
 	ret = etch_subbuf_prepare(inst, subbuf, rings);
 	if (!ret) {
-		inst->subbuf_bytes = subbuf;
+		WRITE_ONCE(inst->subbuf_bytes, subbuf);	/* etch_marker_max() looks */
 		etch_rings_exchange(inst, rings);
 	}
 	mutex_unlock(&inst->read_mutex);

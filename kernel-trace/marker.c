@@ -4,8 +4,9 @@
  *
  * Each write() is one record of a hidden event, which is written into this
  * instance's ring and no other. It is kept as it was written, up to
- * ETCH_MARKER_MAX bytes; of a longer one that much is taken and the writer is told
- * so, as write() does, and will most likely write the rest as the next record.
+ * ETCH_MARKER_MAX bytes, or as many as a sub-buffer has room for; of a longer one that
+ * much is taken and the writer is told so, as write() does, and will most likely write
+ * the rest as the next record.
  */
 #include <linux/err.h>
 #include <linux/etch.h>
@@ -19,7 +20,7 @@
 
 #include "etch.h"
 
-/* With a record's head it fits in the smallest ring, and with a line's head in a trace_seq. */
+/* With a line's head it fits in a trace_seq. */
 #define ETCH_MARKER_MAX		4096
 
 /**
@@ -93,11 +94,22 @@ static bool etch_marker_record(struct etch_instance *inst, const char *text, siz
 	return marker;
 }
 
+/*
+ * How much of a text one record takes. If sub-buffers become smaller before it is stored,
+ * it is lost as any other record would be.
+ */
+static size_t etch_marker_max(struct etch_instance *inst)
+{
+	size_t room = READ_ONCE(inst->subbuf_bytes) - ETCH_PACKET_HEADER;
+
+	return min_t(size_t, room - sizeof(struct etch_marker) - 1, ETCH_MARKER_MAX);
+}
+
 static ssize_t etch_marker_write(struct file *filp, const char __user *buf, size_t count,
 				 loff_t *pos)
 {
 	struct etch_instance *inst = filp->private_data;
-	size_t len = min_t(size_t, count, ETCH_MARKER_MAX);
+	size_t len = min(count, etch_marker_max(inst));
 	char *text;
 	int ret;
 

@@ -105,8 +105,7 @@ modules()
 	local ko release
 
 	release=$(cat "$OUT/include/config/kernel.release")
-	for ko in "$OUT"/samples/etch/*.ko "$OUT"/kernel/etch/*.ko \
-			"$OUT"/mm/kasan/*.ko "$OUT"/samples/kmemleak/*.ko; do
+	for ko in "$OUT"/samples/*/*.ko "$OUT"/kernel/*/*.ko "$OUT"/mm/kasan/*.ko; do
 		[ ! -e "$ko" ] || file "$ko" \
 			"/lib/modules/$release/kernel/${ko#"$OUT/"}"
 	done
