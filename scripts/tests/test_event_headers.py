@@ -21,10 +21,14 @@ TRACE_EVENT(
 """
 LOG = """\
   CC      mm/slab_common.o
-make[2]: *** No rule to make target 'arch/x86/none.o'.  Stop.
-make[3]: Nothing to be done for 'fs/nothing.o'.
+  CC [M]  drivers/far.o
+/src/include/trace/define_trace.h:119:42: fatal error: ./trace.h: No such file or directory
+make[5]: *** [/src/scripts/Makefile.build:234: drivers/far.o] Error 1
+  CC [M]  fs/x.o
 /src/fs/x.c:3:1: error: expected ';'
 make[4]: *** [/src/scripts/Makefile.build:229: fs/x.o] Error 1
+make[2]: *** No rule to make target 'arch/x86/none.o'.  Stop.
+make[3]: Nothing to be done for 'fs/nothing.o'.
 make[3]: *** [/src/scripts/Makefile.build:478: fs] Error 2
 """
 CMD = """\
@@ -55,8 +59,9 @@ class EventHeadersTest(unittest.TestCase):
 
     def test_outcome(self):
         missing, failed = event_headers.outcome(LOG)
-        self.assertEqual(missing, {"arch/x86/none.o", "fs/nothing.o"})
-        self.assertEqual(failed, {"fs/x.o"})
+        self.assertEqual(missing, {"arch/x86/none.o", "fs/nothing.o", "drivers/far.o"})
+        self.assertEqual(list(failed), ["fs/x.o"])
+        self.assertIn("expected ';'", failed["fs/x.o"])
 
     def test_depends(self):
         self.assertEqual(event_headers.depends(CMD, "/top/headers", "/top/linux"),
