@@ -19,6 +19,7 @@ NOT_EVENTS = ("include/trace/define_trace.h", "include/trace/define_custom_trace
               "include/trace/etch/")
 # A macro in capitals, and the first two names that it is given: class or event.
 NAMED = re.compile(r"^[ \t]*[A-Z][A-Z0-9_]*\(\s*(\w+)(?:\s*,\s*(\w+))?", re.M)
+COMMENT = re.compile(r"/\*.*?\*/", re.S)
 EVENT_MACRO = re.compile(r"^[ \t]*(?:TRACE_EVENT|DEFINE_EVENT|DECLARE_EVENT_CLASS)", re.M)
 # What make says when it begins with something, of an object that it has no rule for,
 # and of one that failed.
@@ -61,6 +62,7 @@ def headers(tree):
 
 def names(text):
     """What the macros of a header are given first and second."""
+    text = COMMENT.sub(" ", text)
     return {name for pair in NAMED.findall(text) for name in pair if name}
 
 

@@ -16,7 +16,7 @@ DEFINE_EVENT(cow, cow_moos,
 #define DEFINE_COW(name) \\
 	DEFINE_EVENT(cow, name, \\
 DEFINE_COW(cow_grazes);
-TRACE_EVENT(
+TRACE_EVENT(/* small */
 	calf,
 """
 LOG = """\
