@@ -26,9 +26,6 @@ EVENT_MACRO = re.compile(r"^[ \t]*(?:TRACE_EVENT|DEFINE_EVENT|DECLARE_EVENT_CLAS
 STEP = re.compile(r"^  [A-Z]+(?: \[M\])? +(\S+)$")
 NO_RULE = re.compile(r"No rule to make target '([^']+\.o)'|Nothing to be done for '([^']+\.o)'")
 FAILED = re.compile(r"\*\*\* \[[^]]*?([^\s:\]]+\.o)\] Error")
-# An object that the configuration has not is compiled without what its folder asks of
-# the compiler, and ends so. No expansion of an event can.
-NOT_CONFIGURED = re.compile(r"fatal error: \S+: No such file or directory")
 DEPENDS = re.compile(r"^  (?:\$\(wildcard )?(\S+\.h)\)? \\?$", re.M)
 # Both tracers' pointers to an event, each in a section of its own.
 ETCH = re.compile(r"^etch_event_ptr_(\w+)$")
@@ -78,17 +75,10 @@ def steps(log):
 
 
 def outcome(log):
-    """(objects that there are not, {object that failed: why}) by what make -O said."""
+    """(objects without a rule, {object that failed: why}) by what make -O said."""
     said = steps(log)
     missing = {one or other for one, other in NO_RULE.findall(log)}
-    failed = {}
-    for path in FAILED.findall(log):
-        why = "\n".join(said.get(path, ()))
-        if NOT_CONFIGURED.search(why):
-            missing.add(path)
-        else:
-            failed[path] = why
-    return missing, failed
+    return missing, {path: "\n".join(said.get(path, ())) for path in FAILED.findall(log)}
 
 
 def depends(text, out, tree):
