@@ -10,7 +10,6 @@ architecture has compiled, the next ones need not. An object must have each of
 ftrace's events for Etch, too; a header must have been expanded in one of the objects.
 """
 
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
 import elf
 import event_headers
+import kbuild
 import layout
 import machine
 import tap as taps
@@ -46,14 +46,6 @@ def build(lane, only=None):
     return result.returncode, log.read_text(errors="replace")
 
 
-def complaints(log, path):
-    """What was said about an object's source."""
-    source = path.removesuffix(".o")
-    lines = [line for line in log.splitlines()
-             if source in line and re.search(r"error|warning|\*\*\*", line)]
-    return "\n".join(lines[:SHOWN])
-
-
 class Architecture:
     """What became of the sources that were to be compiled for one."""
 
@@ -72,16 +64,21 @@ class Architecture:
         if status:
             raise BuildError("\n".join(log.splitlines()[-25:]))
         wanted = {source.removesuffix(".c") + ".o": source for source in sources}
-        status, log = build(self.lane, " ".join(["-k", *wanted]))
-        no_rule, failed = event_headers.outcome(log)
+        status, log = build(self.lane, " ".join(["-k", "-O", *wanted]))
+        missing, failed = event_headers.outcome(log)
+        auto = (self.out / "include/config/auto.conf").read_text()
+        makefiles = kbuild.Tree(layout.LINUX, kbuild.symbols(auto))
         for path, source in wanted.items():
+            if path in failed and not makefiles.configured(path):
+                continue            # tried all the same, and not for this one
             if path in failed:
-                self.problems[source] = [complaints(log, path)]
-            elif path in no_rule or not (self.out / path).exists():
+                lines = failed[path].splitlines()
+                self.problems[source] = ["\n".join(lines[:SHOWN])]
+            elif path in missing or not (self.out / path).exists():
                 continue
             else:
                 self._look_at(source, self.out / path)
-        if status and not failed and not no_rule:
+        if status and not failed and not missing:
             raise BuildError("\n".join(log.splitlines()[-25:]))
 
     def _look_at(self, source, path):

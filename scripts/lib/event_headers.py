@@ -19,8 +19,11 @@ NOT_EVENTS = ("include/trace/define_trace.h", "include/trace/define_custom_trace
               "include/trace/etch/")
 # A macro in capitals, and the first two names that it is given: class or event.
 NAMED = re.compile(r"^[ \t]*[A-Z][A-Z0-9_]*\(\s*(\w+)(?:\s*,\s*(\w+))?", re.M)
+COMMENT = re.compile(r"/\*.*?\*/", re.S)
 EVENT_MACRO = re.compile(r"^[ \t]*(?:TRACE_EVENT|DEFINE_EVENT|DECLARE_EVENT_CLASS)", re.M)
-# What make says of an object that it has no rule for, and of one that failed.
+# What make says when it begins with something, of an object that it has no rule for,
+# and of one that failed.
+STEP = re.compile(r"^  [A-Z]+(?: \[M\])? +(\S+)$")
 NO_RULE = re.compile(r"No rule to make target '([^']+\.o)'|Nothing to be done for '([^']+\.o)'")
 FAILED = re.compile(r"\*\*\* \[[^]]*?([^\s:\]]+\.o)\] Error")
 DEPENDS = re.compile(r"^  (?:\$\(wildcard )?(\S+\.h)\)? \\?$", re.M)
@@ -56,13 +59,26 @@ def headers(tree):
 
 def names(text):
     """What the macros of a header are given first and second."""
+    text = COMMENT.sub(" ", text)
     return {name for pair in NAMED.findall(text) for name in pair if name}
 
 
+def steps(log):
+    """{what make made: what was said of it}; make -O keeps that together."""
+    said, lines = {}, []
+    for line in log.splitlines():
+        if step := STEP.match(line):
+            lines = said.setdefault(step[1], [])
+        else:
+            lines.append(line)
+    return said
+
+
 def outcome(log):
-    """(objects without a rule, objects that failed) by what make said."""
+    """(objects without a rule, {object that failed: why}) by what make -O said."""
+    said = steps(log)
     missing = {one or other for one, other in NO_RULE.findall(log)}
-    return missing, set(FAILED.findall(log))
+    return missing, {path: "\n".join(said.get(path, ())) for path in FAILED.findall(log)}
 
 
 def depends(text, out, tree):

@@ -16,15 +16,16 @@ DEFINE_EVENT(cow, cow_moos,
 #define DEFINE_COW(name) \\
 	DEFINE_EVENT(cow, name, \\
 DEFINE_COW(cow_grazes);
-TRACE_EVENT(
+TRACE_EVENT(/* small */
 	calf,
 """
 LOG = """\
   CC      mm/slab_common.o
-make[2]: *** No rule to make target 'arch/x86/none.o'.  Stop.
-make[3]: Nothing to be done for 'fs/nothing.o'.
+  CC [M]  fs/x.o
 /src/fs/x.c:3:1: error: expected ';'
 make[4]: *** [/src/scripts/Makefile.build:229: fs/x.o] Error 1
+make[2]: *** No rule to make target 'arch/x86/none.o'.  Stop.
+make[3]: Nothing to be done for 'fs/nothing.o'.
 make[3]: *** [/src/scripts/Makefile.build:478: fs] Error 2
 """
 CMD = """\
@@ -56,7 +57,8 @@ class EventHeadersTest(unittest.TestCase):
     def test_outcome(self):
         missing, failed = event_headers.outcome(LOG)
         self.assertEqual(missing, {"arch/x86/none.o", "fs/nothing.o"})
-        self.assertEqual(failed, {"fs/x.o"})
+        self.assertEqual(list(failed), ["fs/x.o"])
+        self.assertIn("expected ';'", failed["fs/x.o"])
 
     def test_depends(self):
         self.assertEqual(event_headers.depends(CMD, "/top/headers", "/top/linux"),
