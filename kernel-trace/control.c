@@ -376,6 +376,11 @@ static void etch_stats_show(struct seq_file *m, const struct etch_view_of *of)
 	etch_stats_time(m, "now ts", inst->clock, etch_clock_read(inst->clock));
 }
 
+static void etch_dump_on_oops_show(struct seq_file *m, const struct etch_view_of *of)
+{
+	etch_dump_show(m);
+}
+
 /* ---- README ---- */
 
 static const char etch_readme[] =
@@ -425,10 +430,13 @@ static const char etch_readme[] =
 	"More\n"
 	"  instances/          mkdir here: one more tree, which shares nothing with this\n"
 	"                      one. rmdir: away with it\n"
+	"  dump_on_oops        what goes to the console, as text, if the kernel dies: 1: this\n"
+	"                      tree; 2: of the CPU that oopsed; NAME, NAME=2: an instance\n"
 	"  error_log           why a write was refused. Write: empty it\n"
 	"\n"
 	"Kernel parameters: etch_event=SYSTEM:EVENT,... etch_buf_size=SIZE[KMG]\n"
-	"                   etch_subbuf_size=SIZE[KMG]\n";
+	"                   etch_subbuf_size=SIZE[KMG] etch_dump_on_oops[=...]\n"
+	"                   etch_dump_lines=N\n";
 
 static void etch_readme_show(struct seq_file *m, const struct etch_view_of *of)
 {
@@ -545,6 +553,8 @@ const struct etch_control etch_controls[] = {
 	{ "buffer_mode", 0600, .show = etch_mode_show, .store = etch_mode_store },
 	{ "flush", 0200, .store = etch_flush_store },
 	{ "snapshot", 0600, .show = etch_snapshot_show, .store = etch_snapshot_store },
+	{ "dump_on_oops", 0600, .main_only = true, .show = etch_dump_on_oops_show,
+	  .store = etch_dump_store },
 	{ "error_log", 0600, .show = etch_error_log_show, .store = etch_error_log_store },
 };
 

@@ -67,7 +67,7 @@ static struct etch_ring *etch_cpu_ring_make(const struct etch_instance *inst, in
 /* Under read_mutex. From here on it is the CPU's. */
 static void etch_cpu_ring_publish(struct etch_instance *inst, int cpu, struct etch_ring *ring)
 {
-	inst->rings[cpu] = ring;
+	smp_store_release(&inst->rings[cpu], ring);
 	/* Whoever finds the ring finds it complete. Pairs with etch_this_ring(). */
 	smp_store_release(&per_cpu(etch_cpu_rings, cpu).by_bit[inst->bit], ring);
 }
@@ -87,10 +87,15 @@ static int etch_cpu_ring_create(struct etch_instance *inst, int cpu)
 /* Under read_mutex. No writer can be using the ring, nor come to: see the callers. */
 static void etch_cpu_ring_free(struct etch_instance *inst, int cpu)
 {
+	struct etch_ring *ring = inst->rings[cpu];
+
 	WRITE_ONCE(per_cpu(etch_cpu_rings, cpu).by_bit[inst->bit], NULL);
-	etch_stream_rebase(inst, cpu, inst->rings[cpu]);
-	etch_ring_free(inst->rings[cpu]);
-	inst->rings[cpu] = NULL;
+	WRITE_ONCE(inst->rings[cpu], NULL);
+	/* For a dump, that asks nobody. It does not know of an instance that is going. */
+	if (etch_instances[inst->bit] == inst)
+		synchronize_rcu();
+	etch_stream_rebase(inst, cpu, ring);
+	etch_ring_free(ring);
 	inst->epoch++;
 }
 
@@ -135,8 +140,8 @@ static int etch_next_ring(const struct etch_instance *inst, int cpu, int want)
 	for ((cpu) = etch_next_ring(inst, -1, want); (cpu) < nr_cpu_ids; \
 	     (cpu) = etch_next_ring(inst, cpu, want))
 
-/* Under read_mutex, from here to etch_rings_go(): no writer is in these rings. */
-static void etch_rings_stop(struct etch_instance *inst, int want)
+/* Under read_mutex. When it returns, no writer is in these rings, as long as they are off. */
+static void etch_rings_off(struct etch_instance *inst, int want)
 {
 	int cpu;
 
@@ -145,10 +150,23 @@ static void etch_rings_stop(struct etch_instance *inst, int want)
 	synchronize_rcu();
 }
 
+/*
+ * Under read_mutex, from here to etch_rings_go(): no writer is in these rings, nor does
+ * a dump look into them: one that has begun is waited for, being an RCU reader, and one
+ * that begins sees @changing.
+ */
+static void etch_rings_stop(struct etch_instance *inst, int want)
+{
+	WRITE_ONCE(inst->changing, true);
+	etch_rings_off(inst, want);
+}
+
 static void etch_rings_go(struct etch_instance *inst, int want)
 {
 	int cpu;
 
+	/* What was changed before the news of it. Pairs with that in dump.c. */
+	smp_store_release(&inst->changing, false);
 	if (!inst->on)
 		return;
 	for_each_etch_ring(inst, cpu, want)
@@ -181,10 +199,12 @@ int etch_instance_set_on(struct etch_instance *inst, bool on)
 
 	mutex_lock(&inst->read_mutex);
 	WRITE_ONCE(inst->on, on);
-	if (on)
+	if (on) {
+		WRITE_ONCE(inst->dumped, false);
 		etch_rings_go(inst, ETCH_ALL_CPUS);
-	else
-		etch_rings_stop(inst, ETCH_ALL_CPUS);
+	} else {
+		etch_rings_off(inst, ETCH_ALL_CPUS);
+	}
 	mutex_unlock(&inst->read_mutex);
 
 	if (!on) {
@@ -672,7 +692,8 @@ struct etch_instance *etch_instance_create(const char *name, unsigned long cpu_b
 		etch_instance_free(inst);
 		return ERR_PTR(ret);
 	}
-	etch_instances[bit] = inst;
+	/* Complete before a dump finds it. Pairs with that in dump.c. */
+	smp_store_release(&etch_instances[bit], inst);
 	etch_gates_set_on(inst, true);	/* there are none yet */
 	return inst;
 }
@@ -722,10 +743,10 @@ int etch_instance_destroy(struct etch_instance *inst)
 	etch_events_disable_all(inst);
 	etch_gates_set_on(inst, false);
 	cpuhp_state_remove_instance_nocalls(etch_cpuhp_state, &inst->hotplug);
-	/* For the writers that were past an event's gate when it was closed. */
+	WRITE_ONCE(etch_instances[inst->bit], NULL);
+	/* For the writers that were past an event's gate when it was closed, and for dumps. */
 	synchronize_rcu();
 	etch_wait_exit(inst);
-	etch_instances[inst->bit] = NULL;
 	etch_instance_free(inst);
 	return 0;
 }

@@ -348,6 +348,30 @@ void etch_ring_flush(struct etch_ring *r)
 }
 EXPORT_SYMBOL_GPL(etch_ring_flush);
 
+/**
+ * etch_ring_abandon() - go on although the writers in flight will never commit
+ * @r: the ring of this CPU
+ *
+ * Who dies between reserve and commit, by a fault in what it stores, leaves the ring as if
+ * it was in flight for ever: nothing that is written from then on would be seen, and
+ * when the ring has gone round, all would be lost. This publishes in its name. Its
+ * record is as complete as it happened to be.
+ *
+ * Context: on the ring's CPU, by whoever knows that none of those in flight there lives.
+ * Return: how many there were.
+ */
+unsigned int etch_ring_abandon(struct etch_ring *r)
+{
+	unsigned int nest = READ_ONCE(r->nest);
+
+	if (nest) {
+		WRITE_ONCE(r->nest, 1);
+		etch_ring_commit_last(r);
+	}
+	return nest;
+}
+EXPORT_SYMBOL_GPL(etch_ring_abandon);
+
 /*
  * Making and freeing
  */

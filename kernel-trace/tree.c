@@ -308,6 +308,7 @@ static int __init etch_start(void)
 	if (IS_ERR(inst))
 		return PTR_ERR(inst);
 	etch_tree_make(inst);
+	etch_dump_init();
 	etch_boot_events(inst);
 	return 0;
 }

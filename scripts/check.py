@@ -21,6 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
 import console
+import crash
 import guest
 import kcsan
 import kmemleak
@@ -70,6 +71,9 @@ DEBIAN_PYTHON = "/usr/bin/python3"
 CTF = {"um": (300, "buffer=65536 seconds=60 pause=0.4 twice=3 rounds=10000 times=20"),
        "x86-64-events": (900, "buffer=65536 seconds=60 pause=0.4 twice=3"
                               " rounds=10000 times=10")}
+# Guests that crash: seconds until one is given up, and the lines that its dump may have.
+CRASH_LIMIT = 300
+CRASH_LINES = 300
 # How long the ring is tortured in each mode, by a long lane.
 TORTURE = "etch_test.torture_ms=30000"
 # The kernel's own objects, of whose functions a data race is ours: Etch, and what
@@ -551,12 +555,47 @@ def ctf_x86_64():
     return binary_traces("x86-64-events")
 
 
+def crash_boot(name, *append):
+    """A guest that is to crash: its Result, kept under the crash's name."""
+    result = guest.boot(name, layout.BUILD / name / "initrd.gz", "crash", CRASH_LIMIT,
+                        None, append)
+    for kind in ("report", "console"):
+        file = layout.BUILD / name / f"crash.{kind}"
+        file.replace(file.with_stem(append[0].replace("=", "-")))
+    if not result.in_time:
+        raise LaneError(f"{append[0]}: the time limit of {CRASH_LIMIT} s ran out")
+    return result
+
+
+def panic_dumped(name):
+    """A kernel that panics shows its last records."""
+    result = crash_boot(name, "crash=panic", f"etch_dump_lines={CRASH_LINES}",
+                        "etch_dump_on_oops")
+    return crash.panic_cases(result, CRASH_LINES)
+
+
+def crash_um():
+    """The last words of a kernel that panics, in User-mode Linux."""
+    prepare("um")
+    return panic_dumped("um")
+
+
+def crash_x86_64():
+    """What is left by a kernel that oopses, panics, and is booted again: x86-64."""
+    name = "x86-64-events"
+    prepare(name)
+    cases = panic_dumped(name)
+    result = crash_boot(name, "crash=record")
+    return cases + crash.record_cases(result)
+
+
 LANES = {"harness": harness, "series": series, "docs": docs, "lint": lint,
          "ring": ring, "model": model, "litmus": litmus, "kunit": kunit,
          "um": um, "um-bare": um_bare,
          "x86-64": x86_64, "arm64": arm64, "ctf": ctf, "ctf-x86-64": ctf_x86_64}
 # What is slow, kernels that watch themselves above all: make check-long.
 LONG = {"ring-long": ring_long, "model-long": model_long,
+        "crash": crash_um, "crash-x86-64": crash_x86_64,
         "arm64-long": arm64_long, "arm64-64k": arm64_64k,
         "x86-64-lockdep": lockdep, "x86-64-kcsan": data_races,
         "x86-64-rt": realtime, "x86-64-kasan": memory, "x86-64-clang": clang,

@@ -68,6 +68,8 @@
  *
  * etch_ring_flush() is a writer that etch_ring_off() does not stop. So that it is not
  * beside control, whoever has it done holds the mutex until it is.
+ *
+ * Who dies between reserve and commit must be replaced: etch_ring_abandon().
  */
 #ifndef _LINUX_ETCH_RING_H
 #define _LINUX_ETCH_RING_H
@@ -291,6 +293,7 @@ void etch_ring_set_mode(struct etch_ring *r, bool overwrite);
 void etch_ring_set_clock(struct etch_ring *r, enum etch_clock clock);
 void *etch_ring_alloc_subbuf(const struct etch_ring *r);
 void etch_ring_flush(struct etch_ring *r);
+unsigned int etch_ring_abandon(struct etch_ring *r);
 size_t etch_ring_size(const struct etch_ring *r);
 unsigned int etch_ring_subbuf_size(const struct etch_ring *r);
 unsigned int etch_ring_nr_subbufs(const struct etch_ring *r);
