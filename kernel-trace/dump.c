@@ -175,7 +175,7 @@ int etch_dump_store(const struct etch_input *in)
 		return etch_bad(in, in->text + ETCH_DUMP_MAX - 1, -EINVAL, "Too long");
 	if (etch_dump_wish(in->text, NULL, &bad) == ETCH_DUMP_BAD)
 		return etch_bad(in, bad, -EINVAL,
-				"Neither 0, 1, 2 and orig_cpu nor an instance, and of one =1, =2 or =orig_cpu");
+				"Neither 0, 1, 2, orig_cpu nor INSTANCE or INSTANCE=2");
 	ret = etch_dump_get_room();
 	if (ret)
 		return etch_bad(in, in->text, ret, "No memory to dump with");

@@ -56,6 +56,7 @@ struct dentry;
 struct etch_file;
 struct etch_input;
 struct etch_node;
+struct etch_persist;
 struct etch_snapshot;
 struct etch_stream_base;
 struct seq_buf;
@@ -101,6 +102,7 @@ struct etch_origin {
  *	   under @read_mutex, for CPUs come and go without etch_mutex
  * @bases: by CPU: what its packets go on from; under @read_mutex (packet.h)
  * @snapshot: the moment that was chosen, or NULL; under @read_mutex (snapshot.c)
+ * @persist: the region that the rings are in, or NULL: they are in any memory
  * @read_mutex: serialises all that the rings want serialised (etch_ring.h)
  * @epoch: counts what makes the cursors of peeking readers void: rings emptied,
  *	   resized, exchanged or freed; under @read_mutex
@@ -133,6 +135,7 @@ struct etch_instance {
 	struct etch_ring **rings;
 	struct etch_stream_base *bases;
 	struct etch_snapshot *snapshot;
+	struct etch_persist *persist;
 	struct mutex read_mutex;
 	unsigned int epoch;
 	struct hlist_node hotplug;
@@ -161,6 +164,8 @@ DECLARE_PER_CPU(struct etch_cpu_rings, etch_cpu_rings);
 /* Under etch_mutex, all of these; reset takes it itself. May sleep. */
 struct etch_instance *etch_instance_create(const char *name, unsigned long cpu_bytes,
 					   unsigned int subbuf);
+struct etch_instance *etch_instance_create_in(const char *name, struct etch_persist *persist,
+					      unsigned int subbuf);
 void etch_instance_ready(struct etch_instance *inst);
 int etch_instance_destroy(struct etch_instance *inst);
 int etch_instance_grow(struct etch_instance *inst);
@@ -278,6 +283,11 @@ char *etch_print_fmt_dup(const struct etch_event *event);
 /* ---- format.c: an event's format file ---- */
 
 void etch_format_show(struct seq_file *m, const struct etch_event *event);
+
+/* ---- metadata.c: what packets are made of ---- */
+
+int etch_metadata_text(struct seq_file *m, struct etch_instance *inst,
+		       const struct etch_event *event);
 
 /* ---- metadata_clock.c: clocks for readers of binary traces ---- */
 

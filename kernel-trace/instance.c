@@ -33,6 +33,7 @@
 #include <linux/uuid.h>
 
 #include "packet.h"
+#include "persist.h"
 
 struct etch_instance *etch_instances[ETCH_BITS];
 
@@ -58,7 +59,8 @@ static struct etch_ring *etch_cpu_ring_make(const struct etch_instance *inst, in
 	};
 	struct etch_ring *ring;
 
-	ring = etch_ring_create(&params);
+	ring = inst->persist ? etch_persist_ring(inst->persist, cpu, &params) :
+			       etch_ring_create(&params);
 	if (!IS_ERR(ring) && !inst->on)
 		etch_ring_off(ring);
 	return ring;
@@ -659,18 +661,8 @@ static struct etch_instance *etch_instance_alloc(const char *name, int bit,
 	return inst;
 }
 
-/**
- * etch_instance_create() - make an instance, with its rings but without its files
- * @name: of its folder in instances/; NULL for the main tree
- * @cpu_bytes: of a ring; of the main tree's, from when it is used
- * @subbuf: bytes of a sub-buffer, as etch_subbuf_bytes() gives them
- *
- * Context: process, may sleep; holds etch_mutex.
- * Return: the instance, for etch_instance_destroy(); or an ERR_PTR() of -EEXIST,
- * -ENOSPC when there are as many as there can be, or -ENOMEM: nothing is left then.
- */
-struct etch_instance *etch_instance_create(const char *name, unsigned long cpu_bytes,
-					   unsigned int subbuf)
+static struct etch_instance *etch_instance_new(const char *name, unsigned long cpu_bytes,
+					       unsigned int subbuf, struct etch_persist *persist)
 {
 	struct etch_instance *inst;
 	int bit, ret;
@@ -683,6 +675,7 @@ struct etch_instance *etch_instance_create(const char *name, unsigned long cpu_b
 	if (!inst)
 		return ERR_PTR(-ENOMEM);
 
+	inst->persist = persist;
 	/* The least that a ring can be is what it makes of one byte. */
 	inst->cpu_bytes = name ? cpu_bytes : 1;
 	inst->full_bytes = name ? 0 : cpu_bytes;
@@ -696,6 +689,37 @@ struct etch_instance *etch_instance_create(const char *name, unsigned long cpu_b
 	smp_store_release(&etch_instances[bit], inst);
 	etch_gates_set_on(inst, true);	/* there are none yet */
 	return inst;
+}
+
+/**
+ * etch_instance_create() - make an instance, with its rings but without its files
+ * @name: of its folder in instances/; NULL for the main tree
+ * @cpu_bytes: of a ring; of the main tree's, from when it is used
+ * @subbuf: bytes of a sub-buffer, as etch_subbuf_bytes() gives them
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ * Return: the instance, for etch_instance_destroy(); or an ERR_PTR() of -EEXIST,
+ * -ENOSPC when there are as many as there can be, or -ENOMEM: nothing is left then.
+ */
+struct etch_instance *etch_instance_create(const char *name, unsigned long cpu_bytes,
+					   unsigned int subbuf)
+{
+	return etch_instance_new(name, cpu_bytes, subbuf, NULL);
+}
+
+/**
+ * etch_instance_create_in() - make an instance whose rings are in a region
+ * @name: of its folder in instances/
+ * @persist: the region
+ * @subbuf: bytes of a sub-buffer
+ *
+ * Context: as etch_instance_create().
+ * Return: as there.
+ */
+struct etch_instance *etch_instance_create_in(const char *name, struct etch_persist *persist,
+					      unsigned int subbuf)
+{
+	return etch_instance_new(name, 1, subbuf, persist);
 }
 
 /**

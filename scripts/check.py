@@ -74,6 +74,8 @@ CTF = {"um": (300, "buffer=65536 seconds=60 pause=0.4 twice=3 rounds=10000 times
 # Guests that crash: seconds until one is given up, and the lines that its dump may have.
 CRASH_LIMIT = 300
 CRASH_LINES = 300
+# What a kernel is told of memory that is to survive it, and of what it records there.
+PERSIST = ["reserve_mem=16M:4096:etch", "etch_persist=etch,sched:sched_process_fork"]
 # How long the ring is tortured in each mode, by a long lane.
 TORTURE = "etch_test.torture_ms=30000"
 # The kernel's own objects, of whose functions a data race is ours: Etch, and what
@@ -586,7 +588,31 @@ def crash_x86_64():
     prepare(name)
     cases = panic_dumped(name)
     result = crash_boot(name, "crash=record")
-    return cases + crash.record_cases(result)
+    return cases + crash.record_cases(result) + persist_boots(name)
+
+
+def persist_boots(name):
+    """Two boots of one machine: what the second finds of what the first recorded."""
+    need([SCRIPTS / "fetch.sh", "ctf"])
+    folder, archive = layout.BUILD / name / "persist", layout.BUILD / name / "persist.tar"
+    shutil.rmtree(folder, ignore_errors=True)
+    archive.unlink(missing_ok=True)
+    folder.mkdir()
+    say(f"Two boots of {name}, at most {2 * CRASH_LIMIT} s.")
+    result = guest.boot(name, layout.BUILD / name / "initrd.gz", "persist", 2 * CRASH_LIMIT,
+                        None, PERSIST, output=archive, reboots=True)
+    cases = tap.parse(result.lines())
+    # The first boot's trouble is what was asked for.
+    second = result.console.rpartition("Linux version")[2]
+    cases += [tap.Case(f"{what} on the second boot's console: {line}", "failed")
+              for _, what, line in console.scan(second)[:5]]
+    if not result.in_time or "guest: end 0" not in result.report or not cases:
+        return cases + [tap.Case("the second boot did not come to its end", "failed")]
+    need(["tar", "-C", folder, "-xf", archive])
+    cases += tap_lane([DEBIAN_PYTHON, SCRIPTS / "ctf/kept.py", folder,
+                       layout.BUILD / name / "persist.report"], "persist.tap")
+    show_remarks("persist.tap")
+    return cases
 
 
 LANES = {"harness": harness, "series": series, "docs": docs, "lint": lint,

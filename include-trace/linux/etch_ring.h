@@ -153,6 +153,7 @@ struct etch_ring {
 	unsigned int	nr;		/* slots, a power of two */
 	unsigned int	header;		/* bytes at the start of a block */
 	bool		overwrite;
+	bool		fixed;		/* it and its pages lie in memory of the caller's */
 	int		node;
 	local_t		lost[ETCH_LOST_NR];	/* since the ring was made */
 	u64		forgotten[ETCH_LOST_NR]; /* of those, when it was emptied last */
@@ -285,6 +286,8 @@ struct etch_resize;
 
 /* Making, controlling, asking: ring.c, ring_resize.c. */
 struct etch_ring *etch_ring_create(const struct etch_ring_params *params);
+struct etch_ring *etch_ring_create_in(const struct etch_ring_params *params, void *memory,
+				      unsigned int nr);
 void etch_ring_free(struct etch_ring *r);
 void etch_ring_on(struct etch_ring *r);
 void etch_ring_off(struct etch_ring *r);
