@@ -213,6 +213,32 @@ static void learn_scale(void)
 }
 
 /**
+ * etch_clock_learn_now() - have the counter's scale found out, by what is known now
+ *
+ * So that etch_clock_to_ns() does not sleep. If that is being called for the first time
+ * at this very moment elsewhere, the base may be of two moments: some microseconds
+ * that a dump can do with.
+ *
+ * Context: any, NMI included.
+ */
+void etch_clock_learn_now(void)
+{
+	struct moment m;
+
+	if (smp_load_acquire(&scale_known))
+		return;
+	m = now();
+	scale_hz = known_hz();
+	if (!scale_hz && m.ns > early.ns)
+		scale_hz = mul_u64_u64_div_u64(m.ticks - early.ticks, NSEC_PER_SEC,
+					       m.ns - early.ns);
+	scale_hz = scale_hz ?: NSEC_PER_SEC;
+	scale_base = m;
+	/* The scale before the news of it; pairs with the acquires. */
+	smp_store_release(&scale_known, true);
+}
+
+/**
  * etch_clock_hz() - the counter's frequency
  *
  * Context: task; the first call may sleep some 20 ms.

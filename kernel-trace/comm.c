@@ -107,9 +107,21 @@ static bool etch_comm_ask(pid_t pid, char comm[TASK_COMM_LEN])
 	return task;
 }
 
-static bool etch_comm_recall(pid_t pid, char comm[TASK_COMM_LEN])
+/* Under etch_comm_lock. */
+static bool etch_comm_copy(pid_t pid, const struct etch_comm *comms, char comm[TASK_COMM_LEN])
 {
-	struct etch_comm *comms, *c;
+	const struct etch_comm *c = &comms[pid & (ETCH_COMMS - 1)];
+
+	if (c->pid != pid)
+		return false;
+	memcpy(comm, c->comm, TASK_COMM_LEN);
+	return true;
+}
+
+/* @wait: for who has the lock; else his table is not looked at. */
+static bool etch_comm_recall(pid_t pid, char comm[TASK_COMM_LEN], bool wait)
+{
+	struct etch_comm *comms;
 	unsigned long flags;
 	bool found;
 
@@ -117,13 +129,21 @@ static bool etch_comm_recall(pid_t pid, char comm[TASK_COMM_LEN])
 	comms = smp_load_acquire(&etch_comms);
 	if (!comms)
 		return false;
-	c = &comms[pid & (ETCH_COMMS - 1)];
-	raw_spin_lock_irqsave(&etch_comm_lock, flags);
-	found = c->pid == pid;
-	if (found)
-		memcpy(comm, c->comm, TASK_COMM_LEN);
+	if (wait)
+		raw_spin_lock_irqsave(&etch_comm_lock, flags);
+	else if (!raw_spin_trylock_irqsave(&etch_comm_lock, flags))
+		return false;
+	found = etch_comm_copy(pid, comms, comm);
 	raw_spin_unlock_irqrestore(&etch_comm_lock, flags);
 	return found;
+}
+
+static void etch_comm_look(pid_t pid, char comm[TASK_COMM_LEN], bool wait)
+{
+	if (!pid)
+		strscpy(comm, "<idle>", TASK_COMM_LEN);
+	else if (!etch_comm_ask(pid, comm) && !etch_comm_recall(pid, comm, wait))
+		strscpy(comm, "<...>", TASK_COMM_LEN);
 }
 
 /**
@@ -135,8 +155,17 @@ static bool etch_comm_recall(pid_t pid, char comm[TASK_COMM_LEN])
  */
 void etch_comm_find(pid_t pid, char comm[TASK_COMM_LEN])
 {
-	if (!pid)
-		strscpy(comm, "<idle>", TASK_COMM_LEN);
-	else if (!etch_comm_ask(pid, comm) && !etch_comm_recall(pid, comm))
-		strscpy(comm, "<...>", TASK_COMM_LEN);
+	etch_comm_look(pid, comm, true);
+}
+
+/**
+ * etch_comm_find_nowait() - etch_comm_find() that waits for nobody
+ * @pid: as there
+ * @comm: as there
+ *
+ * Context: any, NMI included.
+ */
+void etch_comm_find_nowait(pid_t pid, char comm[TASK_COMM_LEN])
+{
+	etch_comm_look(pid, comm, false);
 }

@@ -166,6 +166,14 @@ static void etch_choice_show(struct seq_file *m, const char *name, bool chosen)
 	seq_printf(m, chosen ? "%s[%s]" : "%s%s", m->count ? " " : "", name);
 }
 
+/* What would need other memory, or other metadata, than a reserved region has. */
+static int etch_not_fixed(const struct etch_input *in)
+{
+	if (!in->inst->persist)
+		return 0;
+	return etch_bad(in, in->text, -EBUSY, "Fixed, since the buffer is in reserved memory");
+}
+
 static void etch_clock_show(struct seq_file *m, const struct etch_view_of *of)
 {
 	enum etch_clock clock;
@@ -185,6 +193,10 @@ static int etch_clock_store(const struct etch_input *in)
 		return etch_bad(in, at, -EINVAL, "No such clock");
 	if (!etch_clock_usable(clock))
 		return etch_bad(in, at, -EINVAL, "Not the same on all CPUs of this machine");
+	if (clock == in->inst->clock)
+		return 0;
+	if (etch_not_fixed(in))
+		return -EBUSY;
 	etch_instance_set_clock(in->inst, clock);
 	return 0;
 }
@@ -234,6 +246,8 @@ static int etch_size_store(const struct etch_input *in)
 		return etch_bad(in, at, -EINVAL, "A buffer has at least 1 KiB");
 	if (kb > ULONG_MAX >> 10)
 		return etch_bad(in, at, -EINVAL, "Too large");
+	if (etch_not_fixed(in))
+		return -EBUSY;
 
 	/* The other CPUs' rings need not grow later, with this one as well. */
 	ret = in->cpu == ETCH_ALL_CPUS ? 0 : etch_instance_grow(in->inst);
@@ -267,6 +281,8 @@ static int etch_subbuf_store(const struct etch_input *in)
 	if (!subbuf)
 		return etch_bad(in, at, -EINVAL, "A sub-buffer has 1 to %u KiB",
 				ETCH_RING_MAX_SUBBUF >> 10);
+	if (etch_not_fixed(in))
+		return -EBUSY;
 
 	ret = etch_instance_set_subbuf(in->inst, subbuf);
 	if (ret == -EINVAL)
@@ -376,6 +392,11 @@ static void etch_stats_show(struct seq_file *m, const struct etch_view_of *of)
 	etch_stats_time(m, "now ts", inst->clock, etch_clock_read(inst->clock));
 }
 
+static void etch_dump_on_oops_show(struct seq_file *m, const struct etch_view_of *of)
+{
+	etch_dump_show(m);
+}
+
 /* ---- README ---- */
 
 static const char etch_readme[] =
@@ -423,12 +444,17 @@ static const char etch_readme[] =
 	"                      what is new\n"
 	"\n"
 	"More\n"
+	"  persist/            what an earlier kernel left in reserved memory, if etch_persist=\n"
+	"                      names some: status, and a trace to be copied\n"
 	"  instances/          mkdir here: one more tree, which shares nothing with this\n"
 	"                      one. rmdir: away with it\n"
+	"  dump_on_oops        what goes to the console, as text, if the kernel dies: 1: this\n"
+	"                      tree; 2: of the CPU that oopsed; NAME, NAME=2: an instance\n"
 	"  error_log           why a write was refused. Write: empty it\n"
 	"\n"
 	"Kernel parameters: etch_event=SYSTEM:EVENT,... etch_buf_size=SIZE[KMG]\n"
-	"                   etch_subbuf_size=SIZE[KMG]\n";
+	"                   etch_subbuf_size=SIZE[KMG] etch_dump_on_oops[=...]\n"
+	"                   etch_dump_lines=N etch_persist=NAME,SYSTEM:EVENT,...\n";
 
 static void etch_readme_show(struct seq_file *m, const struct etch_view_of *of)
 {
@@ -545,6 +571,8 @@ const struct etch_control etch_controls[] = {
 	{ "buffer_mode", 0600, .show = etch_mode_show, .store = etch_mode_store },
 	{ "flush", 0200, .store = etch_flush_store },
 	{ "snapshot", 0600, .show = etch_snapshot_show, .store = etch_snapshot_store },
+	{ "dump_on_oops", 0600, .main_only = true, .show = etch_dump_on_oops_show,
+	  .store = etch_dump_store },
 	{ "error_log", 0600, .show = etch_error_log_show, .store = etch_error_log_store },
 };
 

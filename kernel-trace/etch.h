@@ -10,7 +10,7 @@
  * wait.c wakes those who wait for them to fill; line.c turns a record into a line,
  * merge.c brings the CPUs' records into one order, trace.c and pipe.c are the files
  * that people read them from; tree.c and tree_events.c make the files; error_log.c
- * remembers what was wrong.
+ * remembers what was wrong. dump.c shows what there is when the kernel dies.
  *
  * LOCKS, outermost first
  *
@@ -54,7 +54,9 @@
 
 struct dentry;
 struct etch_file;
+struct etch_input;
 struct etch_node;
+struct etch_persist;
 struct etch_snapshot;
 struct etch_stream_base;
 struct seq_buf;
@@ -83,6 +85,8 @@ struct etch_origin {
  * @name: of its folder in instances/; NULL for the main tree
  * @bit: ETCH_MAIN and up; its bit in every event's mask
  * @on: tracing_on
+ * @dumped: what it holds was dumped, and nothing was recorded since
+ * @changing: rings are being changed, or are about to be: see etch_rings_stop()
  * @overwrite: a full ring drops its oldest records, else new ones are lost
  * @clock: where time stamps come from
  * @uuid: of the trace that it records: another one when what was recorded and what
@@ -98,6 +102,7 @@ struct etch_origin {
  *	   under @read_mutex, for CPUs come and go without etch_mutex
  * @bases: by CPU: what its packets go on from; under @read_mutex (packet.h)
  * @snapshot: the moment that was chosen, or NULL; under @read_mutex (snapshot.c)
+ * @persist: the region that the rings are in, or NULL: they are in any memory
  * @read_mutex: serialises all that the rings want serialised (etch_ring.h)
  * @epoch: counts what makes the cursors of peeking readers void: rings emptied,
  *	   resized, exchanged or freed; under @read_mutex
@@ -117,6 +122,8 @@ struct etch_instance {
 	char *name;
 	int bit;
 	bool on;
+	bool dumped;
+	bool changing;
 	bool overwrite;
 	enum etch_clock clock;
 	uuid_t uuid;
@@ -128,6 +135,7 @@ struct etch_instance {
 	struct etch_ring **rings;
 	struct etch_stream_base *bases;
 	struct etch_snapshot *snapshot;
+	struct etch_persist *persist;
 	struct mutex read_mutex;
 	unsigned int epoch;
 	struct hlist_node hotplug;
@@ -156,6 +164,8 @@ DECLARE_PER_CPU(struct etch_cpu_rings, etch_cpu_rings);
 /* Under etch_mutex, all of these; reset takes it itself. May sleep. */
 struct etch_instance *etch_instance_create(const char *name, unsigned long cpu_bytes,
 					   unsigned int subbuf);
+struct etch_instance *etch_instance_create_in(const char *name, struct etch_persist *persist,
+					      unsigned int subbuf);
 void etch_instance_ready(struct etch_instance *inst);
 int etch_instance_destroy(struct etch_instance *inst);
 int etch_instance_grow(struct etch_instance *inst);
@@ -220,6 +230,7 @@ extern unsigned int etch_generation;
  * by id under etch_event_sem.
  */
 const struct etch_event *etch_event_by_id(unsigned int id);
+const struct etch_event *etch_event_by_id_nowait(unsigned int id);
 const struct etch_event *etch_event_next(unsigned int id);
 int etch_event_register(struct etch_event *event);
 void etch_event_unregister(struct etch_event *event);
@@ -273,6 +284,11 @@ char *etch_print_fmt_dup(const struct etch_event *event);
 
 void etch_format_show(struct seq_file *m, const struct etch_event *event);
 
+/* ---- metadata.c: what packets are made of ---- */
+
+int etch_metadata_text(struct seq_file *m, struct etch_instance *inst,
+		       const struct etch_event *event);
+
 /* ---- metadata_clock.c: clocks for readers of binary traces ---- */
 
 void etch_origin_get(enum etch_clock clock, struct etch_origin *origin);
@@ -283,16 +299,22 @@ struct etch_line {
 	struct etch_text text;
 	void *record;		/* aligned copy, so that printers may read it as a struct */
 	unsigned int size;	/* of @record's memory */
+	bool nowait;		/* in a dump: no lock is waited for, no memory asked for */
 };
 
 int etch_line_init(struct etch_line *line);
 void etch_line_free(struct etch_line *line);
+bool etch_line_fit(struct etch_line *line, unsigned int len);
 
 /* Bytes of the record at @record, of which at most @left are there; 0 when it makes no sense. */
 unsigned int etch_record_len(const void *record, unsigned int left);
+unsigned int etch_record_len_nowait(const void *record, unsigned int left);
 bool etch_record_known(const void *record, unsigned int left);
 
-/* Appends the record to line->text.seq, shaped as ftrace shapes it. Takes etch_event_sem. */
+/*
+ * Appends the record to line->text.seq, shaped as ftrace shapes it. Takes etch_event_sem,
+ * unless line->nowait.
+ */
 void etch_line_print(struct etch_line *line, const struct etch_instance *inst,
 		     int cpu, u64 time, const void *record, unsigned int len);
 
@@ -302,6 +324,18 @@ void etch_line_print(struct etch_line *line, const struct etch_instance *inst,
 void etch_comm_get(void);
 void etch_comm_put(void);
 void etch_comm_find(pid_t pid, char comm[TASK_COMM_LEN]);
+void etch_comm_find_nowait(pid_t pid, char comm[TASK_COMM_LEN]);
+
+/* ---- write.c: records on their way ---- */
+
+unsigned int etch_write_abandon(void);
+
+/* ---- dump.c: the last records, to the console ---- */
+
+/* Under etch_mutex, the last two. */
+void etch_dump_init(void);
+void etch_dump_show(struct seq_file *m);
+int etch_dump_store(const struct etch_input *in);
 
 /* ---- marker.c: what user space writes ---- */
 

@@ -17,6 +17,7 @@
 #include <linux/idr.h>
 #include <linux/init.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -42,6 +43,20 @@ static unsigned int etch_nr_retired;
 const struct etch_event *etch_event_by_id(unsigned int id)
 {
 	lockdep_assert_held(&etch_event_sem);
+	return idr_find(&etch_ids, id);
+}
+
+/**
+ * etch_event_by_id_nowait() - etch_event_by_id() that waits for nobody
+ * @id: the id
+ *
+ * Modules wait for RCU between taking their events away and going.
+ *
+ * Context: any, NMI included; an RCU reader, and uses what it gets as one only.
+ * Return: as there.
+ */
+const struct etch_event *etch_event_by_id_nowait(unsigned int id)
+{
 	return idr_find(&etch_ids, id);
 }
 
@@ -184,6 +199,7 @@ static int etch_event_take_id(struct etch_event *event)
 	if (old) {
 		event->id = old->event.id;
 		idr_replace(&etch_ids, event, event->id);
+		synchronize_rcu();	/* for etch_event_by_id_nowait() */
 		etch_retired_free(old);
 		etch_nr_retired--;
 		return 0;

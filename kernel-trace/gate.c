@@ -15,6 +15,7 @@
 #include <linux/tracepoint.h>
 
 #include "etch.h"
+#include "persist.h"
 
 /* Instances that are on, by bit. Under etch_mutex. */
 static u64 etch_on;
@@ -135,7 +136,13 @@ static int etch_change_bit(const struct etch_instance *inst, struct etch_event *
 			   bool on)
 {
 	u64 bit = 1ULL << inst->bit;
+	int ret;
 
+	if (on && inst->persist) {
+		ret = etch_persist_describe(inst->persist, event);
+		if (ret)
+			return ret;
+	}
 	return etch_change_gate(event, on ? event->mask | bit : event->mask & ~bit);
 }
 

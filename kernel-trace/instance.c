@@ -33,6 +33,7 @@
 #include <linux/uuid.h>
 
 #include "packet.h"
+#include "persist.h"
 
 struct etch_instance *etch_instances[ETCH_BITS];
 
@@ -58,7 +59,8 @@ static struct etch_ring *etch_cpu_ring_make(const struct etch_instance *inst, in
 	};
 	struct etch_ring *ring;
 
-	ring = etch_ring_create(&params);
+	ring = inst->persist ? etch_persist_ring(inst->persist, cpu, &params) :
+			       etch_ring_create(&params);
 	if (!IS_ERR(ring) && !inst->on)
 		etch_ring_off(ring);
 	return ring;
@@ -67,7 +69,7 @@ static struct etch_ring *etch_cpu_ring_make(const struct etch_instance *inst, in
 /* Under read_mutex. From here on it is the CPU's. */
 static void etch_cpu_ring_publish(struct etch_instance *inst, int cpu, struct etch_ring *ring)
 {
-	inst->rings[cpu] = ring;
+	smp_store_release(&inst->rings[cpu], ring);
 	/* Whoever finds the ring finds it complete. Pairs with etch_this_ring(). */
 	smp_store_release(&per_cpu(etch_cpu_rings, cpu).by_bit[inst->bit], ring);
 }
@@ -87,10 +89,15 @@ static int etch_cpu_ring_create(struct etch_instance *inst, int cpu)
 /* Under read_mutex. No writer can be using the ring, nor come to: see the callers. */
 static void etch_cpu_ring_free(struct etch_instance *inst, int cpu)
 {
+	struct etch_ring *ring = inst->rings[cpu];
+
 	WRITE_ONCE(per_cpu(etch_cpu_rings, cpu).by_bit[inst->bit], NULL);
-	etch_stream_rebase(inst, cpu, inst->rings[cpu]);
-	etch_ring_free(inst->rings[cpu]);
-	inst->rings[cpu] = NULL;
+	WRITE_ONCE(inst->rings[cpu], NULL);
+	/* For a dump, that asks nobody. It does not know of an instance that is going. */
+	if (etch_instances[inst->bit] == inst)
+		synchronize_rcu();
+	etch_stream_rebase(inst, cpu, ring);
+	etch_ring_free(ring);
 	inst->epoch++;
 }
 
@@ -135,8 +142,8 @@ static int etch_next_ring(const struct etch_instance *inst, int cpu, int want)
 	for ((cpu) = etch_next_ring(inst, -1, want); (cpu) < nr_cpu_ids; \
 	     (cpu) = etch_next_ring(inst, cpu, want))
 
-/* Under read_mutex, from here to etch_rings_go(): no writer is in these rings. */
-static void etch_rings_stop(struct etch_instance *inst, int want)
+/* Under read_mutex. When it returns, no writer is in these rings, as long as they are off. */
+static void etch_rings_off(struct etch_instance *inst, int want)
 {
 	int cpu;
 
@@ -145,10 +152,23 @@ static void etch_rings_stop(struct etch_instance *inst, int want)
 	synchronize_rcu();
 }
 
+/*
+ * Under read_mutex, from here to etch_rings_go(): no writer is in these rings, nor does
+ * a dump look into them: one that has begun is waited for, being an RCU reader, and one
+ * that begins sees @changing.
+ */
+static void etch_rings_stop(struct etch_instance *inst, int want)
+{
+	WRITE_ONCE(inst->changing, true);
+	etch_rings_off(inst, want);
+}
+
 static void etch_rings_go(struct etch_instance *inst, int want)
 {
 	int cpu;
 
+	/* What was changed before the news of it. Pairs with that in dump.c. */
+	smp_store_release(&inst->changing, false);
 	if (!inst->on)
 		return;
 	for_each_etch_ring(inst, cpu, want)
@@ -181,10 +201,12 @@ int etch_instance_set_on(struct etch_instance *inst, bool on)
 
 	mutex_lock(&inst->read_mutex);
 	WRITE_ONCE(inst->on, on);
-	if (on)
+	if (on) {
+		WRITE_ONCE(inst->dumped, false);
 		etch_rings_go(inst, ETCH_ALL_CPUS);
-	else
-		etch_rings_stop(inst, ETCH_ALL_CPUS);
+	} else {
+		etch_rings_off(inst, ETCH_ALL_CPUS);
+	}
 	mutex_unlock(&inst->read_mutex);
 
 	if (!on) {
@@ -639,6 +661,36 @@ static struct etch_instance *etch_instance_alloc(const char *name, int bit,
 	return inst;
 }
 
+static struct etch_instance *etch_instance_new(const char *name, unsigned long cpu_bytes,
+					       unsigned int subbuf, struct etch_persist *persist)
+{
+	struct etch_instance *inst;
+	int bit, ret;
+
+	lockdep_assert_held(&etch_mutex);
+	bit = etch_instance_find_bit(name);
+	if (bit < 0)
+		return ERR_PTR(bit);
+	inst = etch_instance_alloc(name, bit, subbuf);
+	if (!inst)
+		return ERR_PTR(-ENOMEM);
+
+	inst->persist = persist;
+	/* The least that a ring can be is what it makes of one byte. */
+	inst->cpu_bytes = name ? cpu_bytes : 1;
+	inst->full_bytes = name ? 0 : cpu_bytes;
+	/* Makes the rings of the CPUs that are there; all of them, or none. */
+	ret = cpuhp_state_add_instance(etch_cpuhp_state, &inst->hotplug);
+	if (ret) {
+		etch_instance_free(inst);
+		return ERR_PTR(ret);
+	}
+	/* Complete before a dump finds it. Pairs with that in dump.c. */
+	smp_store_release(&etch_instances[bit], inst);
+	etch_gates_set_on(inst, true);	/* there are none yet */
+	return inst;
+}
+
 /**
  * etch_instance_create() - make an instance, with its rings but without its files
  * @name: of its folder in instances/; NULL for the main tree
@@ -652,29 +704,22 @@ static struct etch_instance *etch_instance_alloc(const char *name, int bit,
 struct etch_instance *etch_instance_create(const char *name, unsigned long cpu_bytes,
 					   unsigned int subbuf)
 {
-	struct etch_instance *inst;
-	int bit, ret;
+	return etch_instance_new(name, cpu_bytes, subbuf, NULL);
+}
 
-	lockdep_assert_held(&etch_mutex);
-	bit = etch_instance_find_bit(name);
-	if (bit < 0)
-		return ERR_PTR(bit);
-	inst = etch_instance_alloc(name, bit, subbuf);
-	if (!inst)
-		return ERR_PTR(-ENOMEM);
-
-	/* The least that a ring can be is what it makes of one byte. */
-	inst->cpu_bytes = name ? cpu_bytes : 1;
-	inst->full_bytes = name ? 0 : cpu_bytes;
-	/* Makes the rings of the CPUs that are there; all of them, or none. */
-	ret = cpuhp_state_add_instance(etch_cpuhp_state, &inst->hotplug);
-	if (ret) {
-		etch_instance_free(inst);
-		return ERR_PTR(ret);
-	}
-	etch_instances[bit] = inst;
-	etch_gates_set_on(inst, true);	/* there are none yet */
-	return inst;
+/**
+ * etch_instance_create_in() - make an instance whose rings are in a region
+ * @name: of its folder in instances/
+ * @persist: the region
+ * @subbuf: bytes of a sub-buffer
+ *
+ * Context: as etch_instance_create().
+ * Return: as there.
+ */
+struct etch_instance *etch_instance_create_in(const char *name, struct etch_persist *persist,
+					      unsigned int subbuf)
+{
+	return etch_instance_new(name, 1, subbuf, persist);
 }
 
 /**
@@ -722,10 +767,10 @@ int etch_instance_destroy(struct etch_instance *inst)
 	etch_events_disable_all(inst);
 	etch_gates_set_on(inst, false);
 	cpuhp_state_remove_instance_nocalls(etch_cpuhp_state, &inst->hotplug);
-	/* For the writers that were past an event's gate when it was closed. */
+	WRITE_ONCE(etch_instances[inst->bit], NULL);
+	/* For the writers that were past an event's gate when it was closed, and for dumps. */
 	synchronize_rcu();
 	etch_wait_exit(inst);
-	etch_instances[inst->bit] = NULL;
 	etch_instance_free(inst);
 	return 0;
 }

@@ -53,6 +53,7 @@ int etch_line_init(struct etch_line *line)
 {
 	trace_seq_init(&line->text.seq);
 	trace_seq_init(&line->text.tmp);
+	line->nowait = false;
 	line->size = ETCH_LINE_RECORD;
 	line->record = kvmalloc(line->size, GFP_KERNEL);
 	return line->record ? 0 : -ENOMEM;
@@ -168,6 +169,24 @@ unsigned int etch_record_len(const void *record, unsigned int left)
 }
 
 /**
+ * etch_record_len_nowait() - etch_record_len() that waits for nobody
+ * @record: as there
+ * @left: as there
+ *
+ * Context: any, NMI included; an RCU reader.
+ * Return: as there.
+ */
+unsigned int etch_record_len_nowait(const void *record, unsigned int left)
+{
+	const struct etch_event *event;
+
+	if (left < sizeof(struct etch_head))
+		return 0;
+	event = etch_event_by_id_nowait(etch_head_id(record));
+	return event ? etch_class_len(event->class, record, left) : 0;
+}
+
+/**
  * etch_record_known() - is there an event with the record's id?
  * @record: aligned to 4 bytes
  * @left: bytes from there to the end of the block's content
@@ -192,18 +211,34 @@ bool etch_record_known(const void *record, unsigned int left)
 
 /* ---- The printer's copy ---- */
 
+/**
+ * etch_line_fit() - have room for a record
+ * @line: initialised
+ * @len: bytes of it
+ *
+ * Context: process, may sleep; any, if line->nowait.
+ * Return: true; false if there is no memory.
+ */
+bool etch_line_fit(struct etch_line *line, unsigned int len)
+{
+	unsigned int size = roundup_pow_of_two(len + ETCH_LINE_TAIL);
+	void *more;
+
+	if (len + ETCH_LINE_TAIL <= line->size)
+		return true;
+	more = line->nowait ? NULL : kvmalloc(size, GFP_KERNEL);
+	if (!more)
+		return false;
+	kvfree(line->record);
+	line->record = more;
+	line->size = size;
+	return true;
+}
+
 static bool etch_line_copy(struct etch_line *line, const void *record, unsigned int len)
 {
-	if (len + ETCH_LINE_TAIL > line->size) {
-		unsigned int size = roundup_pow_of_two(len + ETCH_LINE_TAIL);
-		void *more = kvmalloc(size, GFP_KERNEL);
-
-		if (!more)
-			return false;
-		kvfree(line->record);
-		line->record = more;
-		line->size = size;
-	}
+	if (!etch_line_fit(line, len))
+		return false;
 	memcpy(line->record, record, len);
 	memset(line->record + len, 0, ETCH_LINE_TAIL);
 	return true;
@@ -354,7 +389,7 @@ static void etch_print_time(struct trace_seq *seq, enum etch_clock clock, u64 ti
  * ftrace has five columns of flags: interrupts off, need resched, context, and two
  * counts. A record of ours knows the context; the others show as ftrace shows nothing.
  */
-static void etch_print_front(struct trace_seq *seq, const struct etch_instance *inst,
+static void etch_print_front(struct etch_line *line, const struct etch_instance *inst,
 			     int cpu, u64 time, const struct etch_head *head)
 {
 	static const char contexts[] = {
@@ -363,15 +398,22 @@ static void etch_print_front(struct trace_seq *seq, const struct etch_instance *
 		[ETCH_HARDIRQ]	= 'h',
 		[ETCH_NMI]	= 'z',
 	};
+	struct trace_seq *seq = &line->text.seq;
 	char comm[TASK_COMM_LEN];
 
-	etch_comm_find(head->pid, comm);
+	if (line->nowait)
+		etch_comm_find_nowait(head->pid, comm);
+	else
+		etch_comm_find(head->pid, comm);
 	trace_seq_printf(seq, "%16s-%-7d [%03d] ..%c..", comm, head->pid, cpu,
 			 contexts[etch_head_context(head)]);
 	etch_print_time(seq, inst->clock, time);
 }
 
-/* The event's name and text. Under etch_event_sem. */
+/*
+ * The event's name and text. Under etch_event_sem, or as etch_event_by_id_nowait() wants
+ * it. The copy is what is looked at: in a dump the record may change.
+ */
 static void etch_print_event(struct etch_line *line, const struct etch_event *event,
 			     const void *record, unsigned int len)
 {
@@ -382,14 +424,14 @@ static void etch_print_event(struct etch_line *line, const struct etch_event *ev
 				 etch_head_id(record), len);
 		return;
 	}
-	if (etch_class_len(event->class, record, len) == 0) {
-		trace_seq_printf(seq, "%s: [etch: the record does not fit the event]\n",
-				 event->name);
-		return;
-	}
 	if (!etch_line_copy(line, record, len)) {
 		trace_seq_printf(seq, "%s: [etch: no memory to print %u bytes]\n",
 				 event->name, len);
+		return;
+	}
+	if (etch_class_len(event->class, line->record, len) == 0) {
+		trace_seq_printf(seq, "%s: [etch: the record does not fit the event]\n",
+				 event->name);
 		return;
 	}
 	etch_guard_strings(line->record, event);
@@ -424,7 +466,8 @@ static void etch_line_cut(struct trace_seq *seq, size_t front)
  * overflown (trace_seq_has_overflowed()), unless it was empty: then what does not
  * fit is replaced by a note.
  *
- * Context: process, may sleep; takes etch_event_sem for reading.
+ * Context: process, may sleep; takes etch_event_sem for reading. If line->nowait: any, NMI
+ * included; an RCU reader; etch_clock_learn_now() was called.
  */
 void etch_line_print(struct etch_line *line, const struct etch_instance *inst,
 		     int cpu, u64 time, const void *record, unsigned int len)
@@ -432,12 +475,16 @@ void etch_line_print(struct etch_line *line, const struct etch_instance *inst,
 	struct trace_seq *seq = &line->text.seq;
 	size_t before = seq->seq.len, front;
 
-	etch_print_front(seq, inst, cpu, time, record);
+	etch_print_front(line, inst, cpu, time, record);
 	front = seq->seq.len;
 
-	down_read(&etch_event_sem);
-	etch_print_event(line, etch_event_by_id(etch_head_id(record)), record, len);
-	up_read(&etch_event_sem);
+	if (line->nowait) {
+		etch_print_event(line, etch_event_by_id_nowait(etch_head_id(record)), record, len);
+	} else {
+		down_read(&etch_event_sem);
+		etch_print_event(line, etch_event_by_id(etch_head_id(record)), record, len);
+		up_read(&etch_event_sem);
+	}
 
 	if (likely(!trace_seq_has_overflowed(seq)))
 		return;

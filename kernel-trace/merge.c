@@ -40,6 +40,7 @@
 #include <linux/trace_seq.h>
 
 #include "merge.h"
+#include "ring_look.h"
 
 /**
  * struct etch_stream - the records of one CPU
@@ -53,6 +54,7 @@
  * @lost: the ring's count, as of the last view
  * @begun: @lost is known
  * @cursor: peeking: how far we are
+ * @look: looking: the same
  * @copy: peeking: what @view is of; as large as a sub-buffer
  * @copy_size: bytes of it
  */
@@ -67,6 +69,7 @@ struct etch_stream {
 	u64 lost;
 	bool begun;
 	struct etch_cursor cursor;
+	struct etch_look look;
 	void *copy;
 	unsigned int copy_size;
 };
@@ -76,7 +79,7 @@ DEFINE_MIN_HEAP(struct etch_stream *, etch_heap);
 /**
  * struct etch_merge - the records of one or of all CPUs, in the order of time
  * @inst: whose
- * @way: taken, or peeked at
+ * @way: taken, peeked at, or looked at
  * @heap: the streams that have an item
  * @rings: how many streams have a ring
  * @dry: how many of these have no item
@@ -142,6 +145,8 @@ static bool etch_stream_more(struct etch_merge *m, struct etch_stream *s)
 {
 	if (m->way == ETCH_MERGE_TAKE)
 		return etch_ring_take(s->ring, &s->view) > 0;
+	if (m->way == ETCH_MERGE_LOOK)
+		return etch_ring_look_next(s->ring, &s->look, &s->view);
 	/* The mutex may have been let go of. Then the end has come early. */
 	if (m->epoch != m->inst->epoch)
 		return false;
@@ -188,11 +193,12 @@ static bool etch_stream_load(struct etch_merge *m, struct etch_stream *s)
 	left = s->view.len - s->at;
 	head = s->view.data + s->at;
 	item->record = head;
-	item->len = etch_record_len(head, left);
+	item->len = m->way == ETCH_MERGE_LOOK ? etch_record_len_nowait(head, left) :
+						etch_record_len(head, left);
 	item->skip = item->len ? 0 : left;
 	if (likely(item->len))
 		s->last = etch_time_full(s->last, head->word);
-	else
+	else if (m->way != ETCH_MERGE_LOOK)
 		WARN_ONCE(etch_record_known(head, left),
 			  "etch: CPU %d: damaged record, %u bytes left\n", s->cpu, left);
 	item->time = s->last;
@@ -200,7 +206,7 @@ static bool etch_stream_load(struct etch_merge *m, struct etch_stream *s)
 }
 
 /* The stream's item was dealt with. */
-static void etch_stream_step(struct etch_stream *s)
+static void etch_stream_step(const struct etch_merge *m, struct etch_stream *s)
 {
 	if (!s->item.len)
 		s->at = s->view.len;
@@ -209,9 +215,13 @@ static void etch_stream_step(struct etch_stream *s)
 	s->passed++;
 	s->item.lost = 0;
 
-	/* Where one ends, the other must: else the account would be wrong. */
+	/*
+	 * Where one ends, the other must: else the account would be wrong. Looking, there is
+	 * none.
+	 */
 	if (s->at >= s->view.len) {
-		WARN_ON_ONCE(s->item.len && s->passed != s->view.records);
+		WARN_ON_ONCE(m->way != ETCH_MERGE_LOOK && s->item.len &&
+			     s->passed != s->view.records);
 		s->passed = s->view.records;
 	}
 }
@@ -364,13 +374,47 @@ int etch_merge_begin(struct etch_merge *m)
 	return 0;
 }
 
+/**
+ * etch_merge_look() - begin to look at the last records, or begin again
+ * @m: made with ETCH_MERGE_LOOK, for all CPUs
+ * @inst: whose records; not necessarily that for which @m was made
+ * @want: one CPU, or ETCH_ALL_CPUS
+ * @max: how many records of a CPU will do: the first ones may be left out
+ *
+ * Context: any, NMI included, without the mutex; the rings are off, and neither freed nor
+ * changed until the last etch_merge_next().
+ */
+void etch_merge_look(struct etch_merge *m, struct etch_instance *inst, int want, u64 max)
+{
+	unsigned int i;
+
+	m->inst = inst;
+	m->heap.nr = 0;
+	for (i = 0; i < m->nr; i++) {
+		struct etch_stream *s = &m->streams[i];
+
+		s->ring = want == ETCH_ALL_CPUS || want == s->cpu ?
+			  READ_ONCE(inst->rings[s->cpu]) : NULL;
+		if (!s->ring)
+			continue;
+		s->view.len = 0;
+		s->at = 0;
+		s->passed = 0;
+		s->begun = false;
+		s->item.lost = 0;
+		etch_ring_look_begin(s->ring, &s->look, max);
+		if (etch_stream_load(m, s))
+			min_heap_push(&m->heap, &s, &etch_heap_calls, NULL);
+	}
+}
+
 /*
  * Could a record come that is older than one of @time? A time that lies ahead of our
  * own clock says that the clocks differ, and then waiting is of no use.
  */
 static bool etch_merge_may_be_early(const struct etch_merge *m, u64 time)
 {
-	if (m->way == ETCH_MERGE_PEEK || m->rings < 2 || !m->dry || time <= READ_ONCE(m->safe))
+	if (m->way != ETCH_MERGE_TAKE || m->rings < 2 || !m->dry || time <= READ_ONCE(m->safe))
 		return false;
 	return time <= etch_clock_read(m->clock);
 }
@@ -379,7 +423,7 @@ static bool etch_merge_may_be_early(const struct etch_merge *m, u64 time)
  * etch_merge_item() - the record whose turn it is
  * @m: the merge, begun
  *
- * Context: process; holds the instance's read_mutex.
+ * Context: process; holds the instance's read_mutex. Looking: as etch_merge_look().
  * Return: the same item until etch_merge_next(). NULL: there is none now, and
  * taking, there may be one after etch_merge_settle().
  */
@@ -396,13 +440,13 @@ const struct etch_item *etch_merge_item(struct etch_merge *m)
  * etch_merge_next() - done with etch_merge_item(), which was not NULL
  * @m: the merge, begun
  *
- * Context: process; holds the instance's read_mutex.
+ * Context: as etch_merge_item().
  */
 void etch_merge_next(struct etch_merge *m)
 {
 	struct etch_stream *s = etch_heap_first(m);
 
-	etch_stream_step(s);
+	etch_stream_step(m, s);
 	if (etch_stream_load(m, s)) {
 		min_heap_sift_down(&m->heap, 0, &etch_heap_calls, NULL);
 	} else {
@@ -496,7 +540,7 @@ void etch_merge_settle(struct etch_merge *m, bool hurry)
  *
  * As etch_line_print(), with what there is to say about records that are not there.
  *
- * Context: process, may sleep.
+ * Context: as etch_line_print().
  */
 void etch_item_print(struct etch_line *line, const struct etch_instance *inst,
 		     const struct etch_item *item)
@@ -511,6 +555,7 @@ void etch_item_print(struct etch_line *line, const struct etch_instance *inst,
 		etch_line_print(line, inst, item->cpu, item->time, item->record, item->len);
 	else
 		trace_seq_printf(seq, "CPU:%d [etch: %s, %u bytes skipped]\n", item->cpu,
+				 line->nowait ? "record that makes no sense" :
 				 etch_record_known(item->record, item->skip) ?
 				 "damaged record" : "record of an unknown event",
 				 item->skip);

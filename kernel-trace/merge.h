@@ -20,7 +20,9 @@
  * A record is the ring's until etch_merge_next() says that it was dealt with;
  * one that was only looked at will come again, to whoever reads next. A peeking
  * merge looks at what there was at its etch_merge_begin(), leaves everything
- * where it is, and lets one drop the mutex between any two calls.
+ * where it is, and lets one drop the mutex between any two calls. A look, for
+ * which there is no etch_merge_begin() but etch_merge_look(), needs no mutex and gets
+ * its memory beforehand: see ring_look.h for what that costs.
  */
 
 #include <linux/etch_ring.h>
@@ -34,10 +36,12 @@ struct etch_merge;
  * enum etch_merge_way - what becomes of the records
  * @ETCH_MERGE_TAKE: they are consumed; each goes to one reader
  * @ETCH_MERGE_PEEK: they stay; every reader sees them
+ * @ETCH_MERGE_LOOK: the same, in the rings themselves and without the mutex
  */
 enum etch_merge_way {
 	ETCH_MERGE_TAKE,
 	ETCH_MERGE_PEEK,
+	ETCH_MERGE_LOOK,
 };
 
 /**
@@ -68,6 +72,7 @@ int etch_merge_begin(struct etch_merge *m);
 const struct etch_item *etch_merge_item(struct etch_merge *m);
 void etch_merge_next(struct etch_merge *m);
 void etch_merge_end(struct etch_merge *m);
+void etch_merge_look(struct etch_merge *m, struct etch_instance *inst, int cpu, u64 max);
 
 bool etch_merge_empty(const struct etch_merge *m);
 bool etch_merge_reached(const struct etch_merge *m);

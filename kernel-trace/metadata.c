@@ -227,6 +227,31 @@ static struct etch_metadata *etch_metadata_alloc(struct etch_instance *inst)
 	return md;
 }
 
+/**
+ * etch_metadata_text() - a piece of the metadata, for who keeps it himself
+ * @m: where to
+ * @inst: whose trace it is
+ * @event: the event that is described; NULL: what is about the whole trace
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ * Return: 0, -ENOMEM, or an errno if the event cannot be described.
+ */
+int etch_metadata_text(struct seq_file *m, struct etch_instance *inst,
+		       const struct etch_event *event)
+{
+	struct etch_metadata *md = etch_metadata_alloc(inst);
+	int ret = 0;
+
+	if (!md)
+		return -ENOMEM;
+	if (event)
+		ret = etch_metadata_event(m, event, &md->labels);
+	else
+		etch_metadata_head(m, md);
+	kvfree(md);
+	return ret;
+}
+
 static int etch_metadata_open_seq(struct etch_instance *inst, struct file *file)
 {
 	struct etch_metadata *md = etch_metadata_alloc(inst);

@@ -101,7 +101,9 @@
  * are whole and in order, but the wrap's worth is missing from the account.
  */
 
+#include <linux/align.h>
 #include <linux/bug.h>
+#include <linux/cache.h>
 #include <linux/err.h>
 #include <linux/etch_ring.h>
 #include <linux/export.h>
@@ -348,6 +350,30 @@ void etch_ring_flush(struct etch_ring *r)
 }
 EXPORT_SYMBOL_GPL(etch_ring_flush);
 
+/**
+ * etch_ring_abandon() - go on although the writers in flight will never commit
+ * @r: the ring of this CPU
+ *
+ * Who dies between reserve and commit, by a fault in what it stores, leaves the ring as if
+ * it was in flight for ever: nothing that is written from then on would be seen, and
+ * when the ring has gone round, all would be lost. This publishes in its name. Its
+ * record is as complete as it happened to be.
+ *
+ * Context: on the ring's CPU, by whoever knows that none of those in flight there lives.
+ * Return: how many there were.
+ */
+unsigned int etch_ring_abandon(struct etch_ring *r)
+{
+	unsigned int nest = READ_ONCE(r->nest);
+
+	if (nest) {
+		WRITE_ONCE(r->nest, 1);
+		etch_ring_commit_last(r);
+	}
+	return nest;
+}
+EXPORT_SYMBOL_GPL(etch_ring_abandon);
+
 /*
  * Making and freeing
  */
@@ -418,6 +444,19 @@ static int check_params(const struct etch_ring_params *p, unsigned int subbuf, s
 	return 0;
 }
 
+/* What follows from @p and the number of sub-buffers. */
+static void init_ring(struct etch_ring *r, const struct etch_ring_params *p, unsigned int subbuf,
+		      unsigned int nr)
+{
+	r->node = p->node;
+	r->nr = nr;
+	r->size = ETCH_POS(subbuf);
+	r->shift = ilog2(subbuf);
+	r->header = ALIGN(max(p->header_size, 1U), 8);
+	r->overwrite = p->overwrite;
+	r->clock = p->clock;
+}
+
 /**
  * etch_ring_create() - make a ring
  * @p: see struct etch_ring_params
@@ -442,14 +481,7 @@ struct etch_ring *etch_ring_create(const struct etch_ring_params *p)
 	if (!r)
 		return ERR_PTR(-ENOMEM);
 
-	r->node = p->node;
-	r->nr = roundup_pow_of_two(max_t(size_t, nr, 2));
-	r->size = ETCH_POS(subbuf);
-	r->shift = ilog2(subbuf);
-	r->header = ALIGN(max(p->header_size, 1U), 8);
-	r->overwrite = p->overwrite;
-	r->clock = p->clock;
-
+	init_ring(r, p, subbuf, roundup_pow_of_two(max_t(size_t, nr, 2)));
 	r->slots = kvcalloc(r->nr, sizeof(*r->slots), GFP_KERNEL);
 	r->blocks = kvcalloc(r->nr + 1, sizeof(*r->blocks), GFP_KERNEL);
 	r->copy = kvmalloc(subbuf, GFP_KERNEL);
@@ -466,6 +498,50 @@ struct etch_ring *etch_ring_create(const struct etch_ring_params *p)
 EXPORT_SYMBOL_GPL(etch_ring_create);
 
 /**
+ * etch_ring_create_in() - make a ring in memory that somebody else may find later
+ * @p: as for etch_ring_create(); its size does not count
+ * @memory: where; page-aligned. The ring, from a cache line's start on its @nr slots,
+ *	    behind these the @nr + 1 blocks, and from the next page on the sub-buffers
+ * @nr: sub-buffers, a power of two; one more for the spare
+ *
+ * No page of it is ever given away: etch_ring_take_subbuf() copies. It cannot be resized.
+ * When it is freed, @memory stays the caller's, with zeroes where the ring was.
+ *
+ * Context: task, may sleep.
+ * Return: as etch_ring_create().
+ */
+struct etch_ring *etch_ring_create_in(const struct etch_ring_params *p, void *memory,
+				      unsigned int nr)
+{
+	unsigned int subbuf = p->subbuf_size, i;
+	struct etch_ring *r = memory;
+	u8 *data;
+	int ret;
+
+	ret = check_params(p, subbuf, nr);
+	if (ret || nr < 2 || !is_power_of_2(nr))
+		return ERR_PTR(-EINVAL);
+
+	memset(r, 0, sizeof(*r));
+	r->slots = memory + ALIGN(sizeof(*r), SMP_CACHE_BYTES);
+	r->blocks = (void *)(r->slots + nr);
+	data = PTR_ALIGN((u8 *)(r->blocks + nr + 1), PAGE_SIZE);
+	memset(r->slots, 0, data - (u8 *)r->slots);
+	for (i = 0; i <= nr; i++)
+		r->blocks[i].data = data + (size_t)i * subbuf;
+	r->copy = kvmalloc(subbuf, GFP_KERNEL);
+	if (!r->copy)
+		return ERR_PTR(-ENOMEM);
+
+	r->fixed = true;
+	init_ring(r, p, subbuf, nr);
+	etch_ring_reset(r);
+	etch_ring_on(r);
+	return r;
+}
+EXPORT_SYMBOL_GPL(etch_ring_create_in);
+
+/**
  * etch_ring_free() - free a ring and all that is in it
  * @r: the ring, quiescent; or NULL
  *
@@ -475,11 +551,15 @@ void etch_ring_free(struct etch_ring *r)
 {
 	if (!r)
 		return;
+	kvfree(r->copy);
+	if (r->fixed) {
+		memset(r, 0, sizeof(*r));
+		return;
+	}
 	if (r->blocks)
 		etch_ring_free_blocks(r, r->blocks, r->nr + 1);
 	kvfree(r->blocks);
 	kvfree(r->slots);
-	kvfree(r->copy);
 	kfree(r);
 }
 EXPORT_SYMBOL_GPL(etch_ring_free);

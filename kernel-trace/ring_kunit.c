@@ -20,6 +20,7 @@
 #include <linux/smp.h>
 
 #include "ring_internal.h"
+#include "ring_look.h"
 
 #define TEST_HEADER	64U
 #define TIMER_PERIOD	ns_to_ktime(50 * NSEC_PER_USEC)
@@ -554,6 +555,87 @@ static void bad_params(struct kunit *test)
 #undef EXPECT_BAD
 }
 
+/* What a look sees: these records and no others, wherever a reader is. */
+static void expect_look(struct kunit *test, const struct etch_ring *r, u32 from, u32 to)
+{
+	struct etch_look look;
+	struct etch_view view;
+	unsigned int at;
+
+	etch_ring_look_begin(r, &look, U64_MAX);
+	while (etch_ring_look_next(r, &look, &view)) {
+		for (at = 0; at < view.len; from++) {
+			const struct test_rec *rec = view.data + at;
+
+			KUNIT_ASSERT_EQ(test, rec->seq, from);
+			at += ALIGN(rec->len, 4);
+		}
+	}
+	KUNIT_EXPECT_EQ(test, from, to);
+}
+
+static void look(struct kunit *test)
+{
+	unsigned int len = 100, each = (PAGE_SIZE - TEST_HEADER) / len, n;
+	struct fixture *f = fixture(test, 4, true);
+	struct etch_look look;
+	struct etch_view view;
+
+	expect_look(test, f->ring, 0, 0);
+	for (n = 0; n < 2 * each + 3; n++)
+		put(f, TASK, len);
+	expect_look(test, f->ring, 0, n);
+
+	/* Read in part, and in hand. */
+	KUNIT_EXPECT_EQ(test, etch_ring_take(f->ring, &view), 1);
+	etch_ring_advance(f->ring, 2 * len, 2);
+	expect_look(test, f->ring, 2, n);
+	etch_ring_advance(f->ring, view.len - 2 * len, view.records - 2);
+	expect_look(test, f->ring, each, n);
+
+	/* As many as are asked for, and those in front of them in their sub-buffer. */
+	etch_ring_look_begin(f->ring, &look, 3);
+	KUNIT_EXPECT_TRUE(test, etch_ring_look_next(f->ring, &look, &view));
+	KUNIT_EXPECT_EQ(test, ((struct test_rec *)view.data)->seq, 2 * each);
+	KUNIT_EXPECT_EQ(test, view.records, 3);
+	KUNIT_EXPECT_FALSE(test, etch_ring_look_next(f->ring, &look, &view));
+
+	/* Overwritten behind the reader. */
+	for (; n < 8 * each + 5; n++)
+		put(f, TASK, len);
+	expect_look(test, f->ring, 5 * each, n);
+}
+
+/* A writer that never comes back, and what is written behind it. */
+static void abandoned(struct kunit *test)
+{
+	struct fixture *f = fixture(test, 4, true);
+	struct test_rec *rec;
+	u64 time;
+	int n;
+
+	put(f, TASK, 64);
+	preempt_disable();
+	rec = etch_ring_reserve(f->ring, 64, &time);
+	if (rec) {
+		*rec = (struct test_rec) { .time = time, .seq = f->stored[TASK]++, .len = 64 };
+		memset(rec->body, (u8)rec->seq, 64 - sizeof(*rec));
+	}
+	preempt_enable();
+	KUNIT_ASSERT_NOT_NULL(test, rec);
+	put(f, TASK, 64);
+	expect_look(test, f->ring, 0, 1);
+
+	preempt_disable();
+	KUNIT_EXPECT_EQ(test, etch_ring_abandon(f->ring), 1);
+	KUNIT_EXPECT_EQ(test, etch_ring_abandon(f->ring), 0);
+	preempt_enable();
+	expect_look(test, f->ring, 0, 3);
+	for (n = 0; n < 1000; n++)
+		put(f, TASK, 64);
+	drain_and_close(test, f);
+}
+
 static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(fill_and_drain),
 	KUNIT_CASE(exact_fill),
@@ -565,6 +647,8 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(peek),
 	KUNIT_CASE(peek_beside_a_taker),
 	KUNIT_CASE(copied_then_overwritten),
+	KUNIT_CASE(look),
+	KUNIT_CASE(abandoned),
 	KUNIT_CASE(resize),
 	KUNIT_CASE(bad_params),
 	{}

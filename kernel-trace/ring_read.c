@@ -298,19 +298,20 @@ static bool give_block(struct etch_ring *r, void **memory, struct etch_view *vie
 	struct etch_block *block = &r->blocks[r->spare];
 	unsigned int from = unread(r, etch_pos_off(r->rd, r->rd_block));
 	unsigned int len = block->end - min(from, block->end);
-	void *data = block->data;
+	void *data = r->fixed ? *memory : block->data;
 	bool any = block->end && (block->records != r->rd_records || !r->rd_records);
 
 	if (any) {
-		if (from != r->header)
-			memmove(data + r->header, data + from, len);
+		if (r->fixed || from != r->header)
+			memmove(data + r->header, block->data + from, len);
 		fill_view(r, view, r->rd_block, block, data, r->header, r->header + len);
 		/* A nested writer may have left the one before after this was begun. */
 		view->begin = max(view->begin, r->left);
 		view->end = block->left;
 		view->records = block->records - r->rd_records;
 		view->open = false;
-		block->data = *memory;
+		if (!r->fixed)
+			block->data = *memory;
 		*memory = data;
 	}
 	r->left = max(r->left, block->left);
@@ -321,7 +322,7 @@ static bool give_block(struct etch_ring *r, void **memory, struct etch_view *vie
 }
 
 /**
- * etch_ring_take_subbuf() - exchange memory for the next full sub-buffer
+ * etch_ring_take_subbuf() - exchange memory for the next full sub-buffer, or copy that
  * @r:      the ring
  * @memory: from etch_ring_alloc_subbuf(), or from here; gets the sub-buffer's. Nobody but
  *          the caller knows it any more, header included

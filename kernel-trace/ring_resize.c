@@ -61,12 +61,14 @@ EXPORT_SYMBOL_GPL(etch_ring_resize_abort);
  *
  * Context: task, may sleep.
  * Return: what etch_ring_resize_commit() or etch_ring_resize_abort() frees; or an
- * ERR_PTR() of -EINVAL or -ENOMEM.
+ * ERR_PTR() of -EINVAL, -ENOMEM, or -EBUSY if the ring is in memory of its caller's.
  */
 struct etch_resize *etch_ring_resize_prepare(struct etch_ring *r, unsigned int nr)
 {
 	struct etch_resize *ctx;
 
+	if (r->fixed)
+		return ERR_PTR(-EBUSY);
 	if (nr < 2 || nr > ETCH_RING_MAX_NR || !is_power_of_2(nr))
 		return ERR_PTR(-EINVAL);
 

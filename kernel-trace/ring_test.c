@@ -408,6 +408,7 @@ static int __init ring_test_init(void)
 	struct dentry *dir = debugfs_create_dir("etch_ring_test", NULL);
 
 	debugfs_create_file("run", 0600, dir, NULL, &ring_test_fops);
+	ring_test_crash_init(dir);
 	return 0;
 }
 device_initcall(ring_test_init);

@@ -152,4 +152,9 @@ void ring_test_close(struct ring_test_cpu *c, struct ring_test_sums *sums);
 void ring_test_forget(struct ring_test_cpu *c);
 u64 ring_test_peeked(void);
 
+/* ring_test_crash.c */
+struct dentry;
+
+void ring_test_crash_init(struct dentry *dir);
+
 #endif /* _KERNEL_ETCH_RING_TEST_H */

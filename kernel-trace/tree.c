@@ -5,6 +5,7 @@
  *	etch/			the files of the main tree (control.c)
  *	etch/events/		what can be recorded (tree_events.c)
  *	etch/per_cpu/cpuN/	the files of a CPU, for every CPU that there can be
+ *	etch/persist/		what an earlier kernel left (persist_files.c)
  *	etch/instances/NAME/	the same once more, for whoever made NAME
  *
  * All is root's alone, because records hold what others must not see.
@@ -23,6 +24,7 @@
 #include <linux/string.h>
 
 #include "etch.h"
+#include "persist.h"
 
 /* What the rings of an instance have: as the main tree's, from when it is used. */
 static unsigned long etch_cpu_bytes __ro_after_init;
@@ -308,6 +310,8 @@ static int __init etch_start(void)
 	if (IS_ERR(inst))
 		return PTR_ERR(inst);
 	etch_tree_make(inst);
+	etch_dump_init();
+	etch_persist_init();
 	etch_boot_events(inst);
 	return 0;
 }

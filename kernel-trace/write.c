@@ -238,3 +238,39 @@ void etch_write_end(struct etch_ring *ring)
 	etch_ring_commit_last(ring);
 }
 EXPORT_SYMBOL_GPL(etch_write_end);
+
+/* The copies that this CPU's dead writers had still to make. */
+static void etch_copies_abandon(struct etch_copies *c)
+{
+	unsigned int i;
+	u64 mask;
+
+	for (i = 0; i < c->depth; i++)
+		for (mask = c->stack[i].mask; mask; mask &= mask - 1)
+			etch_ring_lose(etch_this_ring(mask), ETCH_LOST_NESTED);
+	WRITE_ONCE(c->depth, 0);
+}
+
+/**
+ * etch_write_abandon() - all that were writing on this CPU are dead
+ *
+ * What they were writing stands in the rings where it was begun, its fields as far as
+ * they had been filled in; the copies that others should have had are counted as lost:
+ * nested.
+ *
+ * Context: on the CPU, interrupts disabled; in a task that was killed by what it wrote.
+ * Return: how many records they had begun.
+ */
+unsigned int etch_write_abandon(void)
+{
+	unsigned int bit, nr = 0;
+
+	etch_copies_abandon(this_cpu_ptr(&etch_copies));
+	for (bit = ETCH_MAIN; bit < ETCH_BITS; bit++) {
+		struct etch_ring *ring = this_cpu_read(etch_cpu_rings.by_bit[bit]);
+
+		if (ring)
+			nr += etch_ring_abandon(ring);
+	}
+	return nr;
+}

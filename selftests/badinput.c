@@ -75,6 +75,12 @@ static const struct row rows[] = {
 		{ "101", 0, "More than 100 percent" },
 		{ " 4294967296", 1, "More than 100 percent" },
 	} },
+	{ "dump_on_oops", false, {
+		{ "\n", 0, "Neither 0, 1, 2, orig_cpu nor INSTANCE or INSTANCE=2" },
+		{ "1,,2", 2, "Neither 0, 1, 2, orig_cpu nor INSTANCE or INSTANCE=2" },
+		{ "2,name=3", 2, "Neither 0, 1, 2, orig_cpu nor INSTANCE or INSTANCE=2" },
+		{ "=2", 0, "Neither 0, 1, 2, orig_cpu nor INSTANCE or INSTANCE=2" },
+	} },
 	{ "set_event", false, {
 		{ "sched:nope", 6, "No such event" },
 		{ "sched:sched_switch nope:*", 19, "No such event" },

@@ -64,6 +64,7 @@ enum etch_clock etch_clock_default(void);
 bool etch_clock_in_ns(enum etch_clock clock);
 u64 etch_clock_to_ns(enum etch_clock clock, u64 time);
 u64 etch_clock_hz(void);
+void etch_clock_learn_now(void);
 s64 etch_clock_zero(enum etch_clock clock);
 
 /**

@@ -68,6 +68,8 @@
  *
  * etch_ring_flush() is a writer that etch_ring_off() does not stop. So that it is not
  * beside control, whoever has it done holds the mutex until it is.
+ *
+ * Who dies between reserve and commit must be replaced: etch_ring_abandon().
  */
 #ifndef _LINUX_ETCH_RING_H
 #define _LINUX_ETCH_RING_H
@@ -151,6 +153,7 @@ struct etch_ring {
 	unsigned int	nr;		/* slots, a power of two */
 	unsigned int	header;		/* bytes at the start of a block */
 	bool		overwrite;
+	bool		fixed;		/* it and its pages lie in memory of the caller's */
 	int		node;
 	local_t		lost[ETCH_LOST_NR];	/* since the ring was made */
 	u64		forgotten[ETCH_LOST_NR]; /* of those, when it was emptied last */
@@ -283,6 +286,8 @@ struct etch_resize;
 
 /* Making, controlling, asking: ring.c, ring_resize.c. */
 struct etch_ring *etch_ring_create(const struct etch_ring_params *params);
+struct etch_ring *etch_ring_create_in(const struct etch_ring_params *params, void *memory,
+				      unsigned int nr);
 void etch_ring_free(struct etch_ring *r);
 void etch_ring_on(struct etch_ring *r);
 void etch_ring_off(struct etch_ring *r);
@@ -291,6 +296,7 @@ void etch_ring_set_mode(struct etch_ring *r, bool overwrite);
 void etch_ring_set_clock(struct etch_ring *r, enum etch_clock clock);
 void *etch_ring_alloc_subbuf(const struct etch_ring *r);
 void etch_ring_flush(struct etch_ring *r);
+unsigned int etch_ring_abandon(struct etch_ring *r);
 size_t etch_ring_size(const struct etch_ring *r);
 unsigned int etch_ring_subbuf_size(const struct etch_ring *r);
 unsigned int etch_ring_nr_subbufs(const struct etch_ring *r);

@@ -126,7 +126,7 @@ def boot(name, initrd, script, limit, show=None, append=(), **how):
 
     show: a function that is given the report's bytes as they come.
     limit: seconds.
-    how: folder, icount and output, as machine.command() takes them.
+    how: folder, icount, output and reboots, as machine.command() takes them.
     """
     folder = how.get("folder") or layout.BUILD / name
     began = time.monotonic()

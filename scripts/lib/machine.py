@@ -107,11 +107,12 @@ BOARDS = {
 
 
 def emulated(machine, kernel, initrd, append, serial, report, icount=False,
-             output=None):
+             output=None, reboots=False):
     """QEMU: the serial line is the console, a virtio port the report.
 
     ONE_THREAD among the kernel's words has one thread of QEMU run all
-    processors. output: a file of the host, one more virtio port.
+    processors. output: a file of the host, one more virtio port. reboots: a
+    guest that reboots does so, its memory as it was, instead of ending QEMU.
     """
     arch, board, console = BOARDS[machine]
     env, command = qemu(arch)
@@ -126,7 +127,7 @@ def emulated(machine, kernel, initrd, append, serial, report, icount=False,
         "-device", "virtserialport,chardev=output,name=etch.output"]
     return [*command, *board, "-smp", str(processors),
             "-m", MEMORY, "-nodefaults", "-no-user-config",
-            "-display", "none", "-no-reboot",
+            "-display", "none", *([] if reboots else ["-no-reboot"]),
             "-chardev", serial, "-serial", "chardev:console",
             "-device", "virtio-serial-pci", "-chardev", report,
             "-device", "virtserialport,chardev=report,name=etch.report",
@@ -135,12 +136,13 @@ def emulated(machine, kernel, initrd, append, serial, report, icount=False,
 
 
 def command(name, initrd, append, console=None, report=None, *,
-            folder=None, icount=False, output=None):
+            folder=None, icount=False, output=None, reboots=False):
     """(argv, environment). console, report: descriptors; None: a terminal.
 
     folder: where the kernel was built, if not in build/LANE.
     icount: count instructions; for those who want to, QEMU alone can.
     output: a file of the host, where the guest can leave what is no text.
+    reboots: as x86_64() has it.
     """
     settings = lane(name)
     kernel = (folder or layout.BUILD / name) / settings["IMAGE"]
@@ -160,4 +162,4 @@ def command(name, initrd, append, console=None, report=None, *,
     return emulated(settings["MACHINE"], kernel, initrd, append,
                     f"file,id=console,path=/dev/fd/{console}",
                     f"file,id=report,path=/dev/fd/{report}", icount,
-                    output)
+                    output, reboots)

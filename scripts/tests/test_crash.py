@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Dumps of records on a console, beside what the file trace had."""
+
+import unittest
+
+import crash
+
+REPORT = """\
+guest: boot 6.12.117 x86_64
+trace: main
+# tracer: etch
+#
+  sh-39  [000] .....     0.1: tracing_mark_write: mark 1
+  sh-39  [000] .....     0.2: tracing_mark_write: mark 2
+trace: end
+trace: named
+  sh-39  [000] .....     0.3: tracing_mark_write: mark 3
+trace: end
+"""
+CONSOLE = """\
+[    1.160000] Kernel panic - not syncing: etch_ring_test: as it was asked to
+[    1.160000] etch: dump of the main tree, all CPUs: the last 1 records
+[    1.160000]   sh-39  [000] .....     0.2: tracing_mark_write: mark 2
+[    1.160000] etch: dump of the main tree ends
+[    1.160000] etch: dump of named, all CPUs: 1 records
+[    1.160000]   sh-39  [000] .....     0.3: tracing_mark_write: mark 3
+[    1.160000] etch: dump of named ends
+"""
+
+
+class Result:
+    """As guest.Result, as far as it is looked at."""
+
+    def __init__(self, report, console):
+        self.report, self.console = report, console
+
+
+def failed(console, most=1):
+    """The names of the cases that failed."""
+    return [case.name for case in crash.panic_cases(Result(REPORT, console), most)
+            if case.status == "failed"]
+
+
+class Dumps(unittest.TestCase):
+    """What is found wrong, and what is not."""
+
+    def test_right(self):
+        self.assertEqual(failed(CONSOLE), [])
+
+    def test_line_missing(self):
+        text = CONSOLE.replace("[    1.160000]   sh-39  [000] .....     0.3: "
+                               "tracing_mark_write: mark 3\n", "")
+        self.assertEqual(len(failed(text)), 1)
+
+    def test_other_line(self):
+        self.assertEqual(len(failed(CONSOLE.replace("mark 2", "mark 1"))), 1)
+
+    def test_too_few(self):
+        self.assertTrue(failed(CONSOLE, 2))
+
+    def test_no_dump(self):
+        self.assertEqual(len(failed("[    1.0] as it was asked to\n")), 2)
+
+    def test_twice(self):
+        self.assertEqual(len(failed(CONSOLE + CONSOLE)), 1)
+
+    def test_no_end(self):
+        self.assertEqual(len(failed(CONSOLE.replace("named ends", "named"))), 1)
+
+    def test_not_wanted(self):
+        text = CONSOLE + CONSOLE.replace("the main tree", "a").replace("named", "b")
+        self.assertEqual(len(failed(text)), 1)
