@@ -106,7 +106,8 @@ modules()
 
 	release=$(cat "$OUT/include/config/kernel.release")
 	for ko in "$OUT"/samples/etch/*.ko "$OUT"/kernel/etch/*.ko \
-			"$OUT"/mm/kasan/*.ko "$OUT"/samples/kmemleak/*.ko; do
+			"$OUT"/mm/kasan/*.ko "$OUT"/samples/kmemleak/*.ko \
+			"$OUT"/lib/test_ubsan.ko; do
 		[ ! -e "$ko" ] || file "$ko" \
 			"/lib/modules/$release/kernel/${ko#"$OUT/"}"
 	done
