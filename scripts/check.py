@@ -545,7 +545,10 @@ def kasan():
     cases += boot(name, "kselftest", LIMITS[name], BOOT + KUNIT + [FUZZ_WRITES])
     for mode in ("integrity", "confidentiality"):
         say(f"The same kernel locked down: {mode}.")
-        cases += boot(name, "lockdown", 120, [f"lockdown={mode}"])
+        locked = boot(name, "lockdown", 120, [f"lockdown={mode}"])
+        if [case.status for case in locked] != ["passed"]:
+            locked.append(tap.Case(f"locked down for {mode}", "failed"))
+        cases += locked
     return cases
 
 
