@@ -56,7 +56,7 @@ static inline unsigned long fuzz_asked(const char *env, const char *word,
 }
 
 /* Of each test anew. The seed is printed: with it the test can be had once more. */
-static inline void fuzz_seed(void)
+static inline void fuzz_begin(void)
 {
 	unsigned long seed = fuzz_asked("ETCH_FUZZ_SEED", "etch_test.fuzz_seed=",
 					time(NULL) ^ (unsigned long)getpid() << 32);

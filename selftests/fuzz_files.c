@@ -521,7 +521,7 @@ FIXTURE_SETUP(fuzz)
 	shown_before = must_alloc(NULL, SHOWN_MAX);
 	shown_after = must_alloc(NULL, SHOWN_MAX);
 	shown_log = must_alloc(NULL, SHOWN_MAX);
-	fuzz_seed();
+	fuzz_begin();
 }
 
 FIXTURE_TEARDOWN(fuzz)
@@ -605,15 +605,17 @@ static void any_name(struct fuzz_input *in)
 /* The errno that mkdir of a name must have, if there is none of that name. */
 static int name_errno(const char *name)
 {
-	if (!*name || !strcmp(name, ".") || !strcmp(name, ".."))
-		return EEXIST;
-	if (strlen(name) > NAME_MAX)
-		return ENAMETOOLONG;
+	int err = 0;
+
 	for (const char *at = name; *at; at++) {
 		if (!isascii(*at) || (!isalnum(*at) && !strchr("_-.+:@,%=", *at)))
-			return EINVAL;
+			err = EINVAL;
 	}
-	return 0;
+	if (strlen(name) > NAME_MAX)
+		err = ENAMETOOLONG;
+	if (!*name || !strcmp(name, ".") || !strcmp(name, ".."))
+		err = EEXIST;
+	return err;
 }
 
 TEST_F_TIMEOUT(fuzz, names_of_instances, 600)

@@ -114,7 +114,7 @@ static inline bool fuzz_is_choice(const char *text, const char *shown)
 	if (!len || strpbrk(text, " []\n"))
 		return false;
 	for (at = strstr(shown, text); at; at = strstr(at + 1, text)) {
-		if ((at == shown || strchr(" [", at[-1])) && strchr("] \n", at[len]))
+		if ((at == shown || strchr(" [", at[-1])) && strchr("]\n ", at[len]))
 			return true;
 	}
 	return false;

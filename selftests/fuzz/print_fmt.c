@@ -25,7 +25,7 @@ static const struct etch_enum some_enums[] = {
 };
 
 /* No sanitizer may put anything between those that the linker puts side by side. */
-__attribute__((section("etch_enums"), used, no_sanitize("address")))
+__section("etch_enums") __used __attribute__((no_sanitize("address")))
 static const struct etch_enum * const all_enums[] = {
 	&some_enums[0], &some_enums[1], &some_enums[2], &some_enums[3], &some_enums[4],
 };

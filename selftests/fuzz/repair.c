@@ -34,7 +34,7 @@ int write_all(int fd, const void *bytes, size_t len)
 	abort();
 }
 
-static char folder[] = "/tmp/etch-fuzz-repair-XXXXXX";
+static char folder[64];
 static int dir = -1;
 
 static void forget_folder(void)
@@ -48,6 +48,7 @@ static void need_folder(void)
 {
 	if (dir >= 0)
 		return;
+	strcpy(folder, "/tmp/etch-fuzz-repair-XXXXXX");
 	if (!mkdtemp(folder))
 		abort();
 	dir = open(folder, O_DIRECTORY | O_CLOEXEC);

@@ -65,7 +65,7 @@ unsigned int etch_subbuf_bytes(unsigned long bytes)
 {
 	if (!bytes || bytes > ETCH_RING_MAX_SUBBUF)
 		return 0;
-	return roundup_pow_of_two(max(bytes, (unsigned long)PAGE_SIZE));
+	return roundup_pow_of_two(max_t(unsigned long, bytes, PAGE_SIZE));
 }
 
 void etch_instance_set_percent(struct etch_instance *i, unsigned int percent)
@@ -153,10 +153,6 @@ void etch_available_events_show(struct seq_file *m, const struct etch_view_of *o
 }
 
 /* ---- The kernel's parameters ---- */
-
-extern int (* const shim_etch_event_setup)(char *text);
-extern int (* const shim_etch_buf_size_setup)(char *text);
-extern int (* const shim_etch_subbuf_size_setup)(char *text);
 
 static void boot_with(char *text, unsigned int which)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the code that describes events uses of the kernel, for a program in user space, on
- * top of what the ring buffer's tests have (../ring/shim). The headers of the kernel that
- * are not there are empty ones here (see Makefile), for this file comes before all.
+ * top of what the ring buffer's tests have (../../ring/shim). The headers of the kernel that
+ * are not there are empty ones here (see ../Makefile), for this file comes before all.
  */
 #ifndef ETCH_FUZZ_SHIM_H
 #define ETCH_FUZZ_SHIM_H
 
 #define SHIM_NO_POINTS 1
-#include "../ring/shim/shim.h"
+#include "../../ring/shim/shim.h"
 #undef memcpy
 
 #include <limits.h>
@@ -19,7 +19,7 @@
 #define CONFIG_64BIT		1
 #define CONFIG_CPU_BIG_ENDIAN	0
 #define CONFIG_MODULES		1
-#define IS_ENABLED(option)	(option)
+#define IS_ENABLED(CONFIG_option) (CONFIG_option)
 
 /* types.h, limits.h, minmax.h, align.h, kernel.h */
 typedef int16_t s16;
@@ -30,6 +30,8 @@ typedef unsigned int fmode_t, slab_flags_t, blk_opf_t;
 typedef u8 blk_status_t;
 
 #define __force
+#define __used			__attribute__((used))
+#define __section(name)		__attribute__((section(name)))
 #define __user
 #define __init
 #define U64_MAX			UINT64_MAX
@@ -175,7 +177,11 @@ void seq_write(struct seq_file *m, const void *data, size_t len);
 void seq_printf(struct seq_file *m, const char *fmt, ...) __printf(2, 3);
 
 #define seq_puts(m, s)		seq_write(m, s, strlen(s))
-#define seq_putc(m, c)		seq_write(m, (char [1]){ c }, 1)
+
+static inline void seq_putc(struct seq_file *m, char c)
+{
+	seq_write(m, &c, 1);
+}
 
 #define seq_buf_init(s, b, n)	\
 	((s)->text = (struct seq_file){ .buf = b, .size = n, .fixed = true })
@@ -245,5 +251,8 @@ static inline u64 div_u64_rem(u64 n, u32 by, u32 *rem)
 #define __initdata
 #define COMMAND_LINE_SIZE	256
 #define __setup(word, function)	int (* const shim_##function)(char *) = function
+extern int (* const shim_etch_event_setup)(char *text);
+extern int (* const shim_etch_buf_size_setup)(char *text);
+extern int (* const shim_etch_subbuf_size_setup)(char *text);
 
 #endif /* ETCH_FUZZ_SHIM_H */
