@@ -458,13 +458,15 @@ static __noreturn void read_for_ever(void)
 	}
 }
 
+/* What the kernel remembers of trouble: bad pages, oopses, warnings, lockups. */
 static unsigned long taint(void)
 {
+	static const unsigned long trouble = 1 << 5 | 1 << 7 | 1 << 9 | 1 << 14;
 	char *text = read_path("/proc/sys/kernel/tainted", NULL);
 	unsigned long bits = text ? strtoul(text, NULL, 10) : 0;
 
 	free(text);
-	return bits;
+	return bits & trouble;
 }
 
 /* ---- Before and after ---- */
