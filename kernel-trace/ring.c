@@ -413,15 +413,20 @@ void *etch_ring_alloc_subbuf(const struct etch_ring *r)
 }
 EXPORT_SYMBOL_GPL(etch_ring_alloc_subbuf);
 
+/*
+ * Is there memory for so many blocks? Asked before anything is allocated, their tables
+ * included, so as not to eat up what others need before the first allocation fails.
+ */
+bool etch_ring_have_memory(const struct etch_ring *r, unsigned int nr)
+{
+	return si_mem_available() >= (long)nr << block_order(r);
+}
+
 /* Give each of the @nr descriptors its pages, or none of them. */
 int etch_ring_alloc_blocks(const struct etch_ring *r, struct etch_block *blocks,
 			   unsigned int nr)
 {
 	unsigned int i;
-
-	/* Do not eat up what others need before the first allocation fails. */
-	if (si_mem_available() < (long)nr << block_order(r))
-		return -ENOMEM;
 
 	for (i = 0; i < nr; i++) {
 		blocks[i].data = etch_ring_alloc_subbuf(r);
@@ -482,6 +487,11 @@ struct etch_ring *etch_ring_create(const struct etch_ring_params *p)
 		return ERR_PTR(-ENOMEM);
 
 	init_ring(r, p, subbuf, roundup_pow_of_two(max_t(size_t, nr, 2)));
+	if (!etch_ring_have_memory(r, r->nr + 1)) {
+		kfree(r);
+		return ERR_PTR(-ENOMEM);
+	}
+
 	r->slots = kvcalloc(r->nr, sizeof(*r->slots), GFP_KERNEL);
 	r->blocks = kvcalloc(r->nr + 1, sizeof(*r->blocks), GFP_KERNEL);
 	r->copy = kvmalloc(subbuf, GFP_KERNEL);

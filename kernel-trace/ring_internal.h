@@ -92,6 +92,7 @@ static inline unsigned int etch_pos_off(u64 pos, u64 start)
 }
 
 /* ring.c: the memory of @nr blocks, all of it or none. May sleep. */
+bool etch_ring_have_memory(const struct etch_ring *r, unsigned int nr);
 int etch_ring_alloc_blocks(const struct etch_ring *r, struct etch_block *blocks,
 			   unsigned int nr);
 void etch_ring_free_blocks(const struct etch_ring *r, struct etch_block *blocks,

@@ -77,6 +77,10 @@ struct etch_resize *etch_ring_resize_prepare(struct etch_ring *r, unsigned int n
 		return ERR_PTR(-ENOMEM);
 	ctx->r = r;
 	ctx->nr = nr;
+	if (!etch_ring_have_memory(r, new_blocks(ctx))) {
+		kfree(ctx);
+		return ERR_PTR(-ENOMEM);
+	}
 	ctx->slots = kvcalloc(nr, sizeof(*ctx->slots), GFP_KERNEL);
 	ctx->blocks = kvcalloc(nr + 1, sizeof(*ctx->blocks), GFP_KERNEL);
 	if (!ctx->slots || !ctx->blocks ||

@@ -158,23 +158,26 @@ void etch_tree_remove_instance(struct etch_instance *inst)
 
 /* ---- instances/ ---- */
 
-/* Names that need no quoting in a shell. */
-static bool etch_name_ok(const char *name)
+/* Names need no quoting in a shell. Returns how many characters of one are good. */
+static size_t etch_name_good(const char *name)
 {
-	for (; *name; name++)
-		if (!isascii(*name) || (!isalnum(*name) && !strchr("_-.+:@,%=", *name)))
-			return false;
-	return true;
+	const char *at;
+
+	for (at = name; *at; at++)
+		if (!isascii(*at) || (!isalnum(*at) && !strchr("_-.+:@,%=", *at)))
+			break;
+	return at - name;
 }
 
 /* Under etch_mutex. */
 static int etch_instance_make(const char *name)
 {
+	size_t good = etch_name_good(name);
 	struct etch_instance *inst;
 	int ret;
 
-	if (!etch_name_ok(name)) {
-		etch_error(etch_instances[ETCH_MAIN], "instances", name, 0,
+	if (name[good]) {
+		etch_error(etch_instances[ETCH_MAIN], "instances", name, good,
 			   "A name is made of letters, digits and _-.+:@,%%=");
 		return -EINVAL;
 	}
@@ -198,6 +201,12 @@ static int etch_instance_unmake(const struct dentry *dir)
 	return -ENOENT;
 }
 
+/* What debugfs refuses to change in its other folders is not to be had in this one. */
+static int etch_instances_locked_down(void)
+{
+	return security_locked_down(LOCKDOWN_DEBUGFS) ?: security_locked_down(LOCKDOWN_TRACEFS);
+}
+
 /*
  * debugfs does not let users make folders, so instances/ has inode operations of our
  * own. Whoever calls them holds the inode of instances/ and, to remove a folder,
@@ -215,7 +224,7 @@ static int etch_instance_unmake(const struct dentry *dir)
 static int etch_instances_mkdir(struct mnt_idmap *idmap, struct inode *parent,
 				struct dentry *dentry, umode_t mode)
 {
-	int ret = security_locked_down(LOCKDOWN_TRACEFS);
+	int ret = etch_instances_locked_down();
 	char *name;
 
 	if (ret)
@@ -237,7 +246,7 @@ static int etch_instances_mkdir(struct mnt_idmap *idmap, struct inode *parent,
 static int etch_instances_rmdir(struct inode *parent, struct dentry *dentry)
 {
 	struct inode *inode = d_inode(dentry);
-	int ret = security_locked_down(LOCKDOWN_TRACEFS);
+	int ret = etch_instances_locked_down();
 
 	if (ret)
 		return ret;
@@ -255,7 +264,7 @@ static int etch_instances_rmdir(struct inode *parent, struct dentry *dentry)
 static int etch_instances_setattr(struct mnt_idmap *idmap, struct dentry *dentry,
 				  struct iattr *attr)
 {
-	int ret = security_locked_down(LOCKDOWN_TRACEFS);
+	int ret = etch_instances_locked_down();
 
 	return ret ?: simple_setattr(idmap, dentry, attr);
 }

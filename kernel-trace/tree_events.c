@@ -21,6 +21,8 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -586,7 +588,10 @@ static size_t etch_word_fault(char *word)
 	return system ? colon + 1 - word : 0;
 }
 
-/* Calls @use for each word of what was written, until that is not 0. */
+/*
+ * Calls @use for each word of what was written, until that is not 0. There may be many, and
+ * each has every event looked at, and code patched: who has been killed does not go on.
+ */
 static int etch_words(const struct etch_input *in,
 		      int (*use)(const struct etch_input *in, char *word, const char *at))
 {
@@ -602,6 +607,9 @@ static int etch_words(const struct etch_input *in,
 		kfree(word);
 		if (ret)
 			return ret;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
 	}
 	return 0;
 }

@@ -118,6 +118,28 @@ source_files()
 	find "$TREE/kernel/etch" -name '*.c' ! -name '*kunit*' -printf '%f\n'
 }
 
+# The table of who may do what: "file mode integrity", as the page has it ...
+access_page()
+{
+	sed -n 's/^``\([^`]*\)`` *\(0[0-7]*\)  \(read\|\\-\|\) .*/\1 \2 \3/p' "$PAGES/access.rst" |
+		sed 's/\\-$/none/; s/ $//'
+}
+
+# ... and as its test has it.
+access_test()
+{
+	sed -n 's/^\t{ "\([^"]*\)", \(0[0-7]*\), \([A-Z]*\) },$/\1 \2 \3/p' \
+		"$TREE/tools/testing/selftests/etch/access.h" |
+		sed 's/ NONE$/ none/; s/ READ$/ read/; s/ ENTER$//'
+}
+
+# Row by row the same, in the same order; and there are some.
+access_rows()
+{
+	diff <(access_page) <(access_test) || true
+	[ "$(access_page | wc -l)" -gt 30 ] || echo "access.rst has no table"
+}
+
 "$ETCH_TOP/scripts/tree.py" build >&2
 
 echo "TAP version 13"
@@ -131,6 +153,7 @@ result "what the pages name is in the tree" "$(missing_paths)"
 mapfile -t words < <(tree_files | sort -u)
 result "every file of debugfs is on the users' page" \
 	"$(unnamed users.rst "${words[@]}")"
+result "every row of the table of access has its test" "$(access_rows)"
 mapfile -t words < <(parameters)
 result "every kernel parameter is on the users' page" \
 	"$(unnamed users.rst "${words[@]}")"

@@ -44,7 +44,8 @@ ALL_KUNIT = ["kunit.enable=1", "show=kunit"]
 # do, too.
 ONE_THREAD_TESTS = ["etch:immediate"]
 # Seconds until a guest with the kselftests is given up.
-LIMITS = {"um": 900, "um-bare": 900, "um-long": 3600, "x86-64-events": 2100,
+LIMITS = {"um": 900, "um-bare": 900, "um-long": 3600, "um-kasan": 5400,
+          "x86-64-events": 2100,
           "arm64": 2100, "arm64-64k": 3600,
           "x86-64-lockdep": 3600, "x86-64-kcsan": 3600, "x86-64-rt": 3600,
           "x86-64-kasan": 3600, "um-clang": 900, "um-plain": 900, "um-off": 120,
@@ -86,6 +87,11 @@ PERSIST = ["reserve_mem=16M:4096:etch", "etch_persist=etch,sched:sched_process_f
 # How long the ring is tortured in each mode, by a long lane; how long a storm lasts.
 TORTURE = "etch_test.torture_ms=30000"
 STORM = "etch_test.storm_ms=60000"
+# How many writes the fuzzer makes where accesses to memory are watched.
+FUZZ_WRITES = "etch_test.fuzz_writes=1000000"
+# What a kernel that watches memory says of errors made on purpose.
+ON_PURPOSE = ("BUG: KASAN: slab-out-of-bounds in kmalloc_oob_right",
+              "UBSAN: array-index-out-of-bounds in")
 # The kernel's own objects, of whose functions a data race is ours: Etch, and what
 # the series changes.
 OURS = ("kernel/etch/*.o", "samples/etch/*.o", "kernel/tracepoint.o",
@@ -546,6 +552,49 @@ def data_races():
     return cases
 
 
+def memory_is_watched(name):
+    """Errors made on purpose are found: a case for each kind of them."""
+    folder = layout.BUILD / name
+    guest.boot(name, folder / "initrd.gz", "on-purpose", 120, None,
+               ["panic_on_warn=0", "kunit.enable=1",
+                "kunit.filter_glob=kasan.kmalloc_oob_right"])
+    log = (folder / "on-purpose.console").read_text(errors="replace")
+    return [tap.Case(f"found when made on purpose: {error}",
+                     "passed" if error in log else "failed")
+            for error in ON_PURPOSE]
+
+
+def kasan():
+    """The kselftests, and a million fuzzed writes, in um with KASAN and UBSAN."""
+    name = "um-kasan"
+    prepare(name)
+    cases = memory_is_watched(name)
+    say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
+    cases += boot(name, "kselftest", LIMITS[name], BOOT + KUNIT + [FUZZ_WRITES])
+    for mode in ("integrity", "confidentiality"):
+        say(f"The same kernel locked down: {mode}.")
+        locked = boot(name, "lockdown", 120, [f"lockdown={mode}"])
+        if [case.status for case in locked] != ["passed"]:
+            locked.append(tap.Case(f"locked down for {mode}", "failed"))
+        cases += locked
+    return cases
+
+
+def fuzz():
+    """Parsers and writers in user space, under libFuzzer."""
+    need([SCRIPTS / "fetch.sh", "fuzz"])
+    cases = tap_lane(["make", "-s", "-C", "selftests/fuzz", "check"], "fuzz.tap")
+    show_remarks("fuzz.tap")
+    return cases
+
+
+def fuzz_long():
+    """The same for ten minutes each."""
+    need([SCRIPTS / "fetch.sh", "fuzz"])
+    return tap_lane(["make", "-s", "-C", "selftests/fuzz", "check-long"],
+                    "fuzz-long.tap")
+
+
 def binary_traces(name):
     """Record in a lane's kernel, and check what was recorded on the host."""
     need([SCRIPTS / "fetch.sh", "ctf"])
@@ -709,12 +758,13 @@ def persist_boots(name):
 
 
 LANES = {"harness": harness, "series": series, "docs": docs, "lint": lint,
-         "ring": ring, "model": model, "litmus": litmus, "kunit": kunit,
+         "ring": ring, "fuzz": fuzz, "model": model, "litmus": litmus, "kunit": kunit,
          "um": um, "um-bare": um_bare,
          "x86-64": x86_64, "arm64": arm64, "ctf": ctf, "ctf-x86-64": ctf_x86_64,
          "ftracetest": ftracetest}
 # What is slow, kernels that watch themselves above all: make check-long.
-LONG = {"ring-long": ring_long, "model-long": model_long, "um-long": um_long,
+LONG = {"ring-long": ring_long, "model-long": model_long, "fuzz-long": fuzz_long,
+        "um-long": um_long, "um-kasan": kasan,
         "crash": crash_um, "crash-x86-64": crash_x86_64,
         "arm64-long": arm64_long, "arm64-64k": arm64_64k,
         "x86-64-lockdep": lockdep, "x86-64-kcsan": data_races,

@@ -10,6 +10,7 @@
 # fetch.sh bench: in addition what draws the benchmarks' pictures.
 # fetch.sh clang: in addition that compiler, and what belongs to it.
 # fetch.sh ctf: in addition what reads binary traces.
+# fetch.sh fuzz: in addition the compiler that has libFuzzer.
 # fetch.sh headers: in addition the compilers for other architectures.
 # fetch.sh lint: in addition what looks at sources.
 # fetch.sh model: in addition the model checker.
@@ -62,6 +63,8 @@ llvm-objcopy	llvm
 " ;;
 ctf)	TOOLS+="babeltrace2	babeltrace2"
 	FILES+="/usr/lib/python3/dist-packages/bt2/__init__.py	python3-bt2" ;;
+fuzz)	TOOLS+="clang-14	clang-14"
+	FILES+="/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a	libclang-rt-14-dev" ;;
 headers)	TOOLS+="
 aarch64-linux-gnu-gcc		gcc-aarch64-linux-gnu
 powerpc64le-linux-gnu-gcc	gcc-powerpc64le-linux-gnu

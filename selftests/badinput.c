@@ -9,6 +9,8 @@
 
 #include <ftw.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
 
 #include "text.h"
 
@@ -295,6 +297,32 @@ TEST_F(badinput, too_long_or_with_a_zero)
 	log = read_file(ETCH, "error_log");
 	EXPECT_NE(NULL, strstr(log, "trace_clock: error: A zero byte\n  Command: mono\n               ^\n"));
 	free(log);
+	expect_unchanged(_metadata, self->before);
+}
+
+/*
+ * Half a megabyte of words, each of which changes something. A second of that, and then the
+ * writer is killed: it does not go on, and what it did is undone.
+ */
+TEST_F_TIMEOUT(badinput, a_long_selection_can_be_killed, 120)
+{
+	static const char words[] = "sched:* !sched:* ";
+	static char text[30000 * (sizeof(words) - 1)];
+	int status;
+	time_t start;
+	pid_t pid;
+
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i] = words[i % (sizeof(words) - 1)];
+	pid = fork();
+	if (!pid)
+		_exit(write_bytes(INSTANCE, "set_event", O_APPEND, text, sizeof(text)));
+	usleep(500000);
+	kill(pid, SIGKILL);
+	start = time(NULL);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_TRUE(WIFSIGNALED(status)) TH_LOG("it was done already: status %#x", status);
+	EXPECT_GT(5, time(NULL) - start);
 	expect_unchanged(_metadata, self->before);
 }
 

@@ -227,6 +227,7 @@ TEST_F(ring_sample, refuses_other_sizes)
 	}
 	/* More than there is. */
 	EXPECT_EQ(ENOMEM, write_file(FOLDER, "subbufs", "1048576"));
+	EXPECT_EQ(ENOMEM, write_file(FOLDER, "subbufs", "16777216"));
 	EXPECT_STREQ("4", read_line(FOLDER, "subbufs"));
 	EXPECT_EQ(SOURCES * 100, figure("entries"));
 }

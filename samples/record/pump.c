@@ -25,6 +25,9 @@
 #define PUMP_PIPE	(1 << 20)
 #define PUMP_COPY	(1 << 16)
 
+/* Bits of the largest sub-buffer: a header that says more is none. */
+#define PUMP_PACKET	(8ULL << 19)
+
 static void pump_close_pair(int fds[2])
 {
 	close(fds[0]);
@@ -67,7 +70,8 @@ bool pump_header_ok(const struct etch_packet_header *header)
 {
 	return header->magic == ETCH_PACKET_MAGIC && header->packet_size % 8 == 0 &&
 	       header->content_size >= 8 * sizeof(*header) &&
-	       header->packet_size >= header->content_size;
+	       header->packet_size >= header->content_size &&
+	       header->packet_size <= PUMP_PACKET;
 }
 
 /* A packet is next in the pipe. */

@@ -305,6 +305,17 @@ class Record(unittest.TestCase):
             self.assertEqual((self.trace / "cpu0").read_bytes(), expected,
                              cut)
 
+    def test_repair_of_a_header_that_asks_for_too_much(self):
+        """What no sub-buffer can hold is no packet: the file does not grow for it."""
+        good, bad = packet(0, 0), bytearray(packet(0, 1))
+        self.trace.mkdir()
+        (self.trace / "metadata").write_text(HEAD)
+        for size in ((512 << 10) * 8 + 8, 1 << 40, (1 << 64) - 8):
+            struct.pack_into("<Q", bad, 48, size)
+            (self.trace / "cpu0").write_bytes(good + bad)
+            self.ended(self.start("-r", self.trace))
+            self.assertEqual((self.trace / "cpu0").stat().st_size, len(good))
+
 
 if __name__ == "__main__":
     unittest.main()

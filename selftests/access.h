@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _ETCH_ACCESS_H
+#define _ETCH_ACCESS_H
+
+/*
+ * Every file and folder of a tree, and who may do what with it: the table of
+ * Documentation/trace/etch/access.rst, row by row in the same order. The check of the
+ * documentation compares the two.
+ */
+
+#include <fnmatch.h>
+#include <ftw.h>
+
+#include "etch_test.h"
+
+#define INSTANCE	ETCH "/instances/etch-access"
+
+/* What the kernel lets be opened when it is locked down to keep its integrity. */
+enum integrity {
+	NONE,
+	READ,
+	ENTER,			/* a folder: it is no file's business */
+};
+
+static const struct row {
+	const char *file;	/* from the tree's folder; a * is any one name, or part of it */
+	mode_t mode;
+	enum integrity integrity;
+} rows[] = {
+	{ ".", 0700, ENTER },
+	{ "README", 0400, READ },
+	{ "available_events", 0400, READ },
+	{ "set_event", 0600, NONE },
+	{ "trace", 0600, NONE },
+	{ "trace_pipe", 0400, READ },
+	{ "metadata", 0400, READ },
+	{ "trace_marker", 0200, NONE },
+	{ "tracing_on", 0600, NONE },
+	{ "trace_clock", 0600, NONE },
+	{ "buffer_size_kb", 0600, NONE },
+	{ "buffer_subbuf_size_kb", 0600, NONE },
+	{ "buffer_percent", 0600, NONE },
+	{ "buffer_mode", 0600, NONE },
+	{ "flush", 0200, NONE },
+	{ "snapshot", 0600, NONE },
+	{ "error_log", 0600, NONE },
+	{ "per_cpu", 0700, ENTER },
+	{ "per_cpu/cpu*", 0700, ENTER },
+	{ "per_cpu/cpu*/trace", 0600, NONE },
+	{ "per_cpu/cpu*/trace_pipe", 0400, READ },
+	{ "per_cpu/cpu*/trace_pipe_raw", 0400, NONE },
+	{ "per_cpu/cpu*/flush", 0200, NONE },
+	{ "per_cpu/cpu*/snapshot", 0400, READ },
+	{ "per_cpu/cpu*/stats", 0400, READ },
+	{ "per_cpu/cpu*/buffer_size_kb", 0600, NONE },
+	{ "events", 0700, ENTER },
+	{ "events/enable", 0600, NONE },
+	{ "events/*", 0700, ENTER },
+	{ "events/*/enable", 0600, NONE },
+	{ "events/*/*", 0700, ENTER },
+	{ "events/*/*/enable", 0600, NONE },
+	{ "events/*/*/id", 0400, READ },
+	{ "events/*/*/format", 0400, READ },
+	{ "instances", 0700, ENTER },
+};
+
+/* What there is, and the row that each is of. */
+struct entry {
+	char *path;
+	const struct row *row;
+	struct stat st;
+};
+
+static struct {
+	struct entry entries[40000];
+	size_t nr, unknown;
+	unsigned int hits[ARRAY_LEN(rows)];
+} tree;
+
+/* A row that has no * is more to the point. */
+static inline const struct row *row_of(const char *path)
+{
+	size_t len = strlen(INSTANCE);
+	const struct row *found = NULL;
+	const char *file;
+
+	file = path + (strncmp(path, INSTANCE, len) ? strlen(ETCH) : len);
+	file = *file ? file + 1 : ".";
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		if (!strcmp(rows[i].file, file))
+			return &rows[i];
+		if (!found && !fnmatch(rows[i].file, file, FNM_PATHNAME))
+			found = &rows[i];
+	}
+	return found;
+}
+
+static inline int tree_visit(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	struct entry *e = &tree.entries[tree.nr];
+
+	if (tree.nr == ARRAY_LEN(tree.entries))
+		return 0;
+	e->path = strdup(path);
+	e->row = row_of(path);
+	e->st = *st;
+	if (e->row) {
+		tree.nr++;
+		tree.hits[e->row - rows]++;
+		return 0;
+	}
+	tree.unknown++;
+	printf("# %s has no row\n", path);
+	return 0;
+}
+
+static inline void tree_walk(void)
+{
+	memset(&tree, 0, sizeof(tree));
+	nftw(ETCH, tree_visit, 16, FTW_PHYS);
+}
+
+static inline bool is_folder(const struct entry *e)
+{
+	return S_ISDIR(e->st.st_mode);
+}
+
+/* 0 or an errno. What opens is closed. */
+static inline int try_open(const char *path, int flags)
+{
+	int fd = open(path, flags | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
+}
+
+#endif /* _ETCH_ACCESS_H */

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Any bytes written to the files that are a setting each (control.c), what error_log then
+ * says (error_log.c), and any text as the kernel's parameters (boot.c).
+ *
+ * The input's first byte chooses the file. What it asks for is noted here, and must be
+ * something that could have been asked for; or it is refused, and error_log says where.
+ */
+
+#include <linux/etch.h>
+#include <linux/etch_clock.h>
+#include <linux/etch_ring.h>
+#include <linux/fs.h>
+
+#include "etch.h"
+
+/* ---- What settings are made of: noted, and looked at ---- */
+
+static unsigned int asked;
+static struct etch_instance inst;
+struct mutex etch_mutex;
+struct etch_instance *etch_instances[ETCH_BITS];
+const char * const etch_clock_names[ETCH_CLOCK_NR] = {
+	"counter", "mono", "mono_raw", "boot", "tai", "local", "global", "seq",
+};
+
+static void must(bool good)
+{
+	if (!good)
+		abort();
+	asked++;
+}
+
+int etch_instance_set_on(struct etch_instance *i, bool on)
+{
+	must(on != i->on);
+	i->on = on;
+	return 0;
+}
+
+void etch_instance_set_clock(struct etch_instance *i, enum etch_clock clock)
+{
+	must(clock < ETCH_CLOCK_NR);
+}
+
+void etch_instance_set_mode(struct etch_instance *i, bool overwrite)
+{
+	must(true);
+}
+
+int etch_instance_resize(struct etch_instance *i, int cpu, unsigned long bytes)
+{
+	must(bytes >= 1024 && bytes % 1024 == 0);
+	return bytes > 1UL << 40 ? -EINVAL : bytes > 1UL << 30 ? -ENOMEM : 0;
+}
+
+int etch_instance_set_subbuf(struct etch_instance *i, unsigned int subbuf)
+{
+	must(is_power_of_2(subbuf) && subbuf >= PAGE_SIZE && subbuf <= ETCH_RING_MAX_SUBBUF);
+	return subbuf == PAGE_SIZE ? -EINVAL : 0;
+}
+
+/* As instance.c has it. */
+unsigned int etch_subbuf_bytes(unsigned long bytes)
+{
+	if (!bytes || bytes > ETCH_RING_MAX_SUBBUF)
+		return 0;
+	return roundup_pow_of_two(max_t(unsigned long, bytes, PAGE_SIZE));
+}
+
+void etch_instance_set_percent(struct etch_instance *i, unsigned int percent)
+{
+	must(percent <= 100);
+}
+
+int etch_snapshot_take(struct etch_instance *i)
+{
+	must(true);
+	return 0;
+}
+
+void etch_snapshot_drop(struct etch_instance *i)
+{
+	must(true);
+}
+
+void etch_instance_flush(struct etch_instance *i, int want)
+{
+	must(true);
+}
+
+int etch_instance_grow(struct etch_instance *i)
+{
+	return 0;
+}
+
+int etch_events_set(struct etch_instance *i, const char *match, bool on)
+{
+	must(*match && !strpbrk(match, ", ") && strlen(match) < COMMAND_LINE_SIZE);
+	return -ENOENT;
+}
+
+/* ---- What files have that are only written here ---- */
+
+const struct file_operations etch_trace_fops, etch_pipe_fops, etch_marker_fops,
+	etch_set_event_fops, etch_metadata_fops, etch_raw_fops, etch_snapshot_fops;
+
+bool etch_clock_counter_usable(void)
+{
+	return false;
+}
+
+bool etch_clock_in_ns(enum etch_clock clock)
+{
+	return true;
+}
+
+u64 etch_clock_to_ns(enum etch_clock clock, u64 time)
+{
+	return time;
+}
+
+u64 etch_clock_read_slow(enum etch_clock clock)
+{
+	return 0;
+}
+
+u64 ktime_get_mono_fast_ns(void)
+{
+	return 0;
+}
+
+unsigned long etch_instance_bytes(struct etch_instance *i, int cpu)
+{
+	return 4096;
+}
+
+void etch_ring_stats(struct etch_ring *ring, struct etch_ring_stats *stats)
+{
+}
+
+int etch_instance_get(struct etch_instance *i)
+{
+	return 0;
+}
+
+void etch_instance_put(struct etch_instance *i)
+{
+}
+
+void etch_available_events_show(struct seq_file *m, const struct etch_view_of *of)
+{
+}
+
+/* ---- The kernel's parameters ---- */
+
+static void boot_with(char *text, unsigned int which)
+{
+	if (which % 3 == 0)
+		shim_etch_event_setup(text);
+	else if (which % 3 == 1)
+		shim_etch_buf_size_setup(text);
+	else
+		shim_etch_subbuf_size_setup(text);
+	must(etch_boot_cpu_bytes() && etch_boot_cpu_bytes() <= ULONG_MAX / 4);
+	must(etch_subbuf_bytes(etch_boot_subbuf_bytes()) == etch_boot_subbuf_bytes());
+	etch_boot_events(&inst);
+}
+
+/* ---- Files ---- */
+
+/* Three lines, the last one a caret under some byte of the second. */
+static void check_log(const char *file)
+{
+	struct seq_file m = { .buf = NULL };
+	char *second, *third;
+
+	etch_errors_show(&m, &inst);
+	seq_write(&m, "", 1);
+	if (!strstr(m.buf, file))
+		abort();
+	second = strstr(m.buf, "\n  Command: ");
+	third = second ? strchr(second + 1, '\n') : NULL;
+	if (!third || third[1 + strspn(third + 1, " ")] != '^')
+		abort();
+	if (strspn(third + 1, " ") < 11 || strspn(third + 1, " ") > (size_t)(third - second - 1))
+		abort();
+	free(m.buf);
+}
+
+static void write_to(const struct etch_control *control, int cpu, const char *bytes, size_t len)
+{
+	struct etch_file of = { .of = { &inst, cpu }, .control = control };
+	struct seq_file m = { .private = &of };
+	struct file file = { .private_data = &m };
+	loff_t pos = 0;
+	ssize_t ret;
+
+	if (control->fops)
+		return;
+	asked = 0;
+	ret = etch_control_fops.write(&file, bytes, len, &pos);
+	if (!control->store && ret != -EINVAL)
+		abort();
+	if (ret >= 0 ? ret != (ssize_t)len || pos != ret || asked > 1 : pos)
+		abort();
+	/* What is refused was not asked for, but where only the rings can tell. */
+	if (ret < 0 && asked && strncmp(control->name, "buffer_", 7))
+		abort();
+	if (ret < 0 && control->store)
+		check_log(control->name);
+	etch_errors_clear(&inst);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	unsigned int all = etch_nr_controls + etch_nr_cpu_controls, which;
+	char *bytes;
+
+	if (!size)
+		return 0;
+	if (!inst.errors.next)
+		INIT_LIST_HEAD(&inst.errors);
+	which = data[0] % (all + 3);
+	bytes = malloc(size);
+	memcpy(bytes, data + 1, size - 1);
+	bytes[size - 1] = 0;
+	if (which >= all) {
+		boot_with(bytes, which);
+	} else {
+		/* Without the zero: nobody may look for one. */
+		char *exact = malloc(size - 1);
+
+		memcpy(exact, bytes, size - 1);
+		if (which < etch_nr_controls)
+			write_to(&etch_controls[which], ETCH_ALL_CPUS, exact, size - 1);
+		else
+			write_to(&etch_cpu_controls[which - etch_nr_controls], 0, exact, size - 1);
+		free(exact);
+	}
+	free(bytes);
+	if (shim_live)
+		abort();
+	return 0;
+}

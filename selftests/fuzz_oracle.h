@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _ETCH_FUZZ_ORACLE_H
+#define _ETCH_FUZZ_ORACLE_H
+
+/*
+ * What Documentation/trace/etch/users.rst says that a file takes, said once more, for a test
+ * that does not choose what it writes.
+ */
+
+#include <ctype.h>
+
+#include "fuzz_input.h"
+
+/* How a file understands what is written. */
+enum fuzz_kind {
+	FUZZ_BOOL,		/* 0 or 1 */
+	FUZZ_SIZE,		/* KiB of a buffer */
+	FUZZ_SUBBUF,		/* KiB of a sub-buffer */
+	FUZZ_PERCENT,
+	FUZZ_CHOICE,		/* one of the words that it shows */
+	FUZZ_EVENTS,		/* names of events */
+	FUZZ_TEXT,		/* any text, which is looked for zeros */
+	FUZZ_ANY,		/* it is not looked at */
+	FUZZ_MARKER,
+	FUZZ_MODULE,		/* a module's own: a number, by rules of the kernel's */
+};
+
+static const struct fuzz_file {
+	const char *name;
+	enum fuzz_kind kind;
+	size_t max;		/* bytes that may be written; 0: as many as one likes */
+} fuzz_files[] = {
+	{ "enable", FUZZ_BOOL, 4096 },
+	{ "tracing_on", FUZZ_BOOL, 256 },
+	{ "snapshot", FUZZ_BOOL, 256 },
+	{ "trace_clock", FUZZ_CHOICE, 256 },
+	{ "buffer_mode", FUZZ_CHOICE, 256 },
+	{ "buffer_size_kb", FUZZ_SIZE, 256 },
+	{ "buffer_subbuf_size_kb", FUZZ_SUBBUF, 256 },
+	{ "buffer_percent", FUZZ_PERCENT, 256 },
+	{ "set_event", FUZZ_EVENTS, 512 << 10 },
+	{ "flush", FUZZ_TEXT, 256 },
+	{ "error_log", FUZZ_TEXT, 256 },
+	{ "trace", FUZZ_ANY, 0 },
+	{ "trace_marker", FUZZ_MARKER, 0 },
+	{ "subbufs", FUZZ_MODULE, 0 },
+};
+
+static inline const struct fuzz_file *fuzz_file_of(const char *path)
+{
+	const char *name = strrchr(path, '/') + 1;
+
+	for (size_t i = 0; i < ARRAY_LEN(fuzz_files); i++) {
+		if (!strcmp(fuzz_files[i].name, name))
+			return &fuzz_files[i];
+	}
+	return NULL;
+}
+
+enum fuzz_verdict {
+	FUZZ_REFUSED,
+	FUZZ_TAKEN,
+	FUZZ_EITHER,		/* it depends on what there is: events, memory */
+};
+
+/* An input as a file sees it: without the white space around it. */
+struct fuzz_seen {
+	enum fuzz_verdict verdict;
+	int at;			/* where the mistake is; -1: not said here */
+	unsigned long number;
+	char text[FUZZ_INPUT_MAX + 1];
+};
+
+static inline bool fuzz_is_space(char c)
+{
+	return c && strchr(" \t\n\v\f\r\240", c);
+}
+
+/* Where the text without white space begins. */
+static inline size_t fuzz_strip(struct fuzz_seen *seen, const struct fuzz_input *in)
+{
+	size_t from = 0, to = strnlen(in->bytes, in->len);
+
+	while (to && fuzz_is_space(in->bytes[to - 1]))
+		to--;
+	while (from < to && fuzz_is_space(in->bytes[from]))
+		from++;
+	memcpy(seen->text, in->bytes + from, to - from);
+	seen->text[to - from] = 0;
+	return from;
+}
+
+static inline void fuzz_see_number(struct fuzz_seen *seen)
+{
+	size_t digits = strspn(seen->text, "0123456789");
+
+	seen->verdict = FUZZ_REFUSED;
+	if (seen->text[digits] || !digits) {
+		seen->at += digits;
+		return;
+	}
+	errno = 0;
+	seen->number = strtoul(seen->text, NULL, 10);
+	if (!errno)
+		seen->verdict = FUZZ_TAKEN;
+}
+
+/* @shown: what the file shows before. */
+static inline bool fuzz_is_choice(const char *text, const char *shown)
+{
+	size_t len = strlen(text);
+	const char *at;
+
+	if (!len || strpbrk(text, " []\n"))
+		return false;
+	for (at = strstr(shown, text); at; at = strstr(at + 1, text)) {
+		if ((at == shown || strchr(" [", at[-1])) && strchr("]\n ", at[len]))
+			return true;
+	}
+	return false;
+}
+
+static inline void fuzz_see_size(struct fuzz_seen *seen)
+{
+	if (seen->verdict == FUZZ_REFUSED)
+		return;
+	if (!seen->number || seen->number > ULONG_MAX >> 10)
+		seen->verdict = FUZZ_REFUSED;
+	else if (seen->number > 4096)
+		seen->verdict = FUZZ_EITHER;	/* with so much memory, or not */
+}
+
+static inline void fuzz_see_kind(struct fuzz_seen *seen, enum fuzz_kind kind,
+				 const char *shown)
+{
+	switch (kind) {
+	case FUZZ_BOOL:
+		seen->verdict = !strcmp(seen->text, "0") || !strcmp(seen->text, "1");
+		seen->number = seen->text[0] == '1';
+		break;
+	case FUZZ_CHOICE:
+		seen->verdict = fuzz_is_choice(seen->text, shown);
+		break;
+	case FUZZ_SIZE:
+		fuzz_see_number(seen);
+		fuzz_see_size(seen);
+		break;
+	case FUZZ_SUBBUF:
+		fuzz_see_number(seen);
+		if (seen->verdict && (!seen->number || seen->number > 512))
+			seen->verdict = FUZZ_REFUSED;
+		else if (seen->verdict)
+			seen->verdict = FUZZ_EITHER;	/* too many of them in a large buffer */
+		break;
+	case FUZZ_PERCENT:
+		fuzz_see_number(seen);
+		if (seen->verdict && seen->number > 100)
+			seen->verdict = FUZZ_REFUSED;
+		break;
+	case FUZZ_EVENTS:
+		seen->verdict = *seen->text ? FUZZ_EITHER : FUZZ_TAKEN;
+		seen->at = -1;
+		break;
+	case FUZZ_MARKER:
+	case FUZZ_MODULE:
+		seen->verdict = FUZZ_EITHER;
+		break;
+	case FUZZ_TEXT:
+	case FUZZ_ANY:
+		seen->verdict = FUZZ_TAKEN;
+	}
+}
+
+/* What has to become of @in, written to @file, which shows @shown. */
+static inline void fuzz_see(struct fuzz_seen *seen, const struct fuzz_file *file,
+			    const struct fuzz_input *in, const char *shown)
+{
+	size_t len = strnlen(in->bytes, in->len);
+
+	seen->at = fuzz_strip(seen, in);
+	fuzz_see_kind(seen, file->kind, shown);
+	/* Too long, or a zero that is not the last byte. */
+	if (file->max && (in->len > file->max || len + 1 < in->len)) {
+		seen->verdict = FUZZ_REFUSED;
+		seen->at = in->len > file->max ? -1 : (int)len;
+	}
+}
+
+/* Does the file show what it took? @shown: afterwards. */
+static inline bool fuzz_shows(const struct fuzz_seen *seen, enum fuzz_kind kind,
+			      const char *shown)
+{
+	char word[64];
+
+	switch (kind) {
+	case FUZZ_BOOL:
+	case FUZZ_PERCENT:
+		snprintf(word, sizeof(word), "%lu\n", seen->number);
+		return !strcmp(shown, word);
+	case FUZZ_CHOICE:
+		snprintf(word, sizeof(word), "[%.60s]", seen->text);
+		return strstr(shown, word);
+	case FUZZ_SIZE:
+	case FUZZ_SUBBUF:
+		return strtoul(shown, NULL, 10) >= seen->number;
+	default:
+		return true;
+	}
+}
+
+#endif /* _ETCH_FUZZ_ORACLE_H */
