@@ -19,6 +19,7 @@ import layout
 import manifest
 import patchfile
 import refresh_rules as rules
+import slices
 import tap as taps
 import tree
 
@@ -60,10 +61,14 @@ def message(patch):
 
 
 def homes(patches):
-    """Each of our own files is added by one patch, and only by it."""
+    """Each of our own files is added by one patch, and only by it; but for those that
+    grow."""
     problems, seen = [], {}
+    grown = {layout.to_kernel(path) for path in slices.read(manifest.read())}
     for name, patch in patches:
         for diff in patch.diffs:
+            if diff.path in grown and diff.kind == "edit":
+                continue
             if diff.path in seen and layout.to_repo(diff.path) and (
                     diff.kind == "new" or seen[diff.path][1] == "new"):
                 problems.append(f"{diff.path} is in {seen[diff.path][0]} "
