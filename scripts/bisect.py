@@ -15,6 +15,7 @@ failure. A patch to documentation, tests and tools alone is applied, and not bui
 """
 
 import argparse
+import fcntl
 import os
 import re
 import subprocess
@@ -206,6 +207,9 @@ def main():
     parser.add_argument("--to", dest="end", metavar="PATCH", help="the last")
     args = parser.parse_args()
     PLACE.mkdir(parents=True, exist_ok=True)
+    # There is one tree.
+    lock = open(PLACE / "lock", "w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
     if not (PLACE / "linux").is_dir():
         subprocess.run(["cp", "-al", layout.PRISTINE, PLACE / "linux"], check=True)
     print("TAP version 13")

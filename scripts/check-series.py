@@ -16,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
 import layout
+import maintainers
 import manifest
 import patchfile
 import refresh_rules as rules
@@ -52,7 +53,7 @@ def message(patch):
     if not re.search(r"^Signed-off-by: .+ <.+>$", patch.message, re.M):
         problems.append("no Signed-off-by")
     body = re.sub(r"\A(?:\S+: .*\n(?: .*\n)*)+", "", patch.message)
-    body = re.sub(r"^\S+-by: .*$", "", body, flags=re.M)
+    body = re.sub(r"^(?:\S+-by|Cc): .*$", "", body, flags=re.M)
     if len(body.split()) < 10:
         problems.append("the message says next to nothing")
     if not patch.diffs:
@@ -158,6 +159,20 @@ def apply_both(tap, scratch, patches):
                    gives_files(quilt, patches))
 
 
+def told(tap, patches):
+    """The maintainers of what each patch edits are named in it."""
+    name = "Cc: lines are what get_maintainer.pl says"
+    if not maintainers.base_is_debians():
+        tap.skip(name, "KDIR has a MAINTAINERS of its own")
+        return
+    try:
+        stale = maintainers.stale(patches)
+    except maintainers.MaintainersError as error:
+        tap.result(name, [error])
+        return
+    tap.result(name, [f"{patch}: make maintainers changes it" for patch, _ in stale])
+
+
 def vanilla(tap, scratch):
     """The same on upstream's tree, if it can be had."""
     name = "the series applies to vanilla 6.12.y"
@@ -189,6 +204,7 @@ def main():
     for name, patch in patches:
         tap.result(f"{name} has a message", message(patch))
         tap.result(f"{name} passes checkpatch", checkpatch(name))
+    told(tap, patches)
     with tempfile.TemporaryDirectory() as scratch:
         apply_both(tap, Path(scratch), patches)
         vanilla(tap, Path(scratch))
