@@ -145,18 +145,16 @@ def attempt(tap, name, function, *arguments):
     return value
 
 
-def apply_both(tap, scratch, patches):
-    """quilt and git am, and what they give."""
-    quilt = attempt(tap, "quilt applies the series without fuzz",
-                    tree.overlay, layout.PRISTINE, scratch / "quilt")
-    git = attempt(tap, "git am applies the series", tree.overlay,
-                  layout.PRISTINE, scratch / "git", tree.git_am)
+def apply_both(tap, scratch, base, where):
+    """quilt and git am, and what they give; quilt's tree, or None."""
+    quilt = attempt(tap, f"quilt applies the series to {where} without fuzz",
+                    tree.overlay, base, scratch / "quilt")
+    git = attempt(tap, f"git am applies the series to {where}", tree.overlay,
+                  base, scratch / "git", tree.git_am)
     if quilt is not None and git is not None:
-        tap.result("quilt and git am give the same tree",
+        tap.result(f"quilt and git am give the same tree of {where}",
                    compare(quilt, git, ("quilt", "git am")))
-    if quilt is not None:
-        tap.result("applying the series gives exactly our files",
-                   gives_files(quilt, patches))
+    return quilt
 
 
 def told(tap, patches):
@@ -175,15 +173,16 @@ def told(tap, patches):
 
 def vanilla(tap, scratch):
     """The same on upstream's tree, if it can be had."""
-    name = "the series applies to vanilla 6.12.y"
     made = subprocess.run([str(layout.TOP / "scripts/vanilla.sh"),
                            *tree.touched()], check=False)
     if made.returncode:
-        tap.skip(name, "the upstream source could not be had")
+        tap.skip("the series applies to vanilla 6.12.y",
+                 "the upstream source could not be had")
         print("### vanilla 6.12.y: NOT CHECKED, no source", file=sys.stderr)
         return
-    attempt(tap, name, tree.overlay, layout.BUILD / "vanilla/tree",
-            scratch / "vanilla")
+    base = layout.BUILD / "vanilla/tree"
+    where = "vanilla {}.{}.{}".format(*tree.version(base))
+    apply_both(tap, scratch, base, where)
 
 
 def main():
@@ -206,7 +205,10 @@ def main():
         tap.result(f"{name} passes checkpatch", checkpatch(name))
     told(tap, patches)
     with tempfile.TemporaryDirectory() as scratch:
-        apply_both(tap, Path(scratch), patches)
+        given = apply_both(tap, Path(scratch), layout.PRISTINE, "the source")
+        if given is not None:
+            tap.result("applying the series gives exactly our files",
+                       gives_files(given, patches))
         vanilla(tap, Path(scratch))
     print(f"1..{tap.count}")
     sys.exit(1 if tap.failed else 0)
