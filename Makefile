@@ -54,6 +54,15 @@ sync:			## copy changed files of ours into the trees under build/
 refresh:		## write the patches from our files
 	@$S/refresh.py
 
+maintainers: fetch	## write into the patches' messages who is told of them
+	@$S/maintainers.py
+
+mbox:			## the series as mails with a cover letter, in build/etch.mbox
+	@mkdir -p build && $S/mbox.py
+
+bisect: fetch		## build and boot each prefix of the series; ONLY=um, FROM=patch, TO=patch
+	@$S/bisect.py $(ONLY:%=--only %) $(FROM:%=--from %) $(TO:%=--to %)
+
 check-series: fetch	## files and patches agree, apply, and pass checkpatch
 	@$S/check-series.py
 
@@ -81,4 +90,4 @@ distclean:		## remove build/ altogether
 .NOTPARALLEL:
 
 .PHONY: help run record shell check check-long apply build fetch tree dev sync refresh \
-	check-series size bench lint model litmus clean distclean
+	maintainers mbox bisect 	check-series size bench lint model litmus clean distclean

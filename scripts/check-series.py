@@ -16,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
 import layout
+import mail
 import maintainers
 import manifest
 import patchfile
@@ -157,6 +158,19 @@ def apply_both(tap, scratch, base, where):
     return quilt
 
 
+def mailed(tap, scratch, quilt):
+    """The mails, cover letter and all, give the same tree, too."""
+    name = "git am of the mailbox gives the same tree"
+    try:
+        text = mail.mailbox()
+        given = tree.overlay(layout.PRISTINE, scratch / "mail",
+                             lambda place: tree.git_am(place, text))
+    except (mail.MailError, tree.TreeError, OSError) as error:
+        tap.result(name, [error])
+        return
+    tap.result(name, compare(quilt, given, ("quilt", "the mailbox")))
+
+
 def told(tap, patches):
     """The maintainers of what each patch edits are named in it."""
     name = "Cc: lines are what get_maintainer.pl says"
@@ -209,6 +223,7 @@ def main():
         if given is not None:
             tap.result("applying the series gives exactly our files",
                        gives_files(given, patches))
+            mailed(tap, Path(scratch), given)
         vanilla(tap, Path(scratch))
     print(f"1..{tap.count}")
     sys.exit(1 if tap.failed else 0)

@@ -384,12 +384,19 @@ def ctf_x86_64():
     return binary_traces("x86-64-events")
 
 
+def bisect():
+    """Each prefix of the series, built and booted in um and x86-64."""
+    cases = tap_lane([SCRIPTS / "bisect.py"], "bisect.tap")
+    print((LOGS / "bisect.tap").read_text().rpartition("# behind patch")[2])
+    return cases
+
+
 LANES = {"harness": harness, "series": series, "docs": docs, "lint": lint,
          "ring": ring, "model": model, "litmus": litmus, "kunit": kunit,
          "kunit-arm64": kunit_arm64, "um": um, "um-bare": um_bare,
          "x86-64": x86_64, "ctf": ctf, "ctf-x86-64": ctf_x86_64}
 # What is slow, kernels that watch themselves above all: make check-long.
-LONG = {"ring-long": ring_long, "model-long": model_long,
+LONG = {"bisect": bisect, "ring-long": ring_long, "model-long": model_long,
         "x86-64-lockdep": lockdep, "x86-64-kcsan": data_races}
 ALL = {**LANES, **LONG}
 
