@@ -75,6 +75,9 @@ bench: fetch tree	## measure a site's cost beside mainline's; BENCH=event, ...
 lint: fetch tree	## compiler, sparse, Coccinelle, spelling: what they say of the sources
 	@$S/fetch.sh lint && $S/lint/check.py
 
+cocci-tree: fetch tree	## our Coccinelle rules on the whole kernel tree
+	@$S/fetch.sh lint && $S/lint/whole.py
+
 model: fetch		## exhaust the ring's protocol with SPIN, and show what each rule is for
 	@$S/fetch.sh model && $S/model/check.py
 
@@ -90,4 +93,5 @@ distclean:		## remove build/ altogether
 .NOTPARALLEL:
 
 .PHONY: help run record shell check check-long apply build fetch tree dev sync refresh \
-	maintainers mbox bisect 	check-series size bench lint model litmus clean distclean
+	maintainers mbox bisect check-series size bench lint cocci-tree model litmus clean \
+	distclean

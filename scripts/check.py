@@ -391,13 +391,19 @@ def bisect():
     return cases
 
 
+def cocci_tree():
+    """Our Coccinelle rules on the whole kernel tree."""
+    need([SCRIPTS / "fetch.sh", "lint"])
+    return tap_lane([SCRIPTS / "lint/whole.py"], "cocci-tree.tap")
+
+
 LANES = {"harness": harness, "series": series, "docs": docs, "lint": lint,
          "ring": ring, "model": model, "litmus": litmus, "kunit": kunit,
          "kunit-arm64": kunit_arm64, "um": um, "um-bare": um_bare,
          "x86-64": x86_64, "ctf": ctf, "ctf-x86-64": ctf_x86_64}
 # What is slow, kernels that watch themselves above all: make check-long.
-LONG = {"bisect": bisect, "ring-long": ring_long, "model-long": model_long,
-        "x86-64-lockdep": lockdep, "x86-64-kcsan": data_races}
+LONG = {"bisect": bisect, "cocci-tree": cocci_tree, "ring-long": ring_long,
+        "model-long": model_long, "x86-64-lockdep": lockdep, "x86-64-kcsan": data_races}
 ALL = {**LANES, **LONG}
 
 

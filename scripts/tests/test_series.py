@@ -2,6 +2,7 @@
 """The series as it is sent: files that grow, who is told, mails, prefixes."""
 
 import importlib.util
+import sys
 import unittest
 from pathlib import Path
 
@@ -16,9 +17,15 @@ SCRIPTS = Path(__file__).resolve().parents[1]
 
 def script(name):
     """A script as a module."""
-    spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
+    file = SCRIPTS / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"script_{file.stem}", file)
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    # A script looks for what stands beside it.
+    sys.path.insert(0, str(file.parent))
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(file.parent))
     return module
 
 
@@ -96,6 +103,23 @@ class Mail(unittest.TestCase):
     def test_the_mailbox_has_all_patches(self):
         text = mail.mailbox()
         self.assertEqual(text.count(mail.ENVELOPE), len(manifest.series()) + 1)
+
+
+class Cocci(unittest.TestCase):
+    whole = script("lint/whole")
+
+    def test_where_a_rule_might_match(self):
+        for text, wanted in (("trace_x(a, b++);", True), ("trace_x(f(a),\n  c += 1);", True),
+                             ("trace_x(a == b); i++;", False), ("trace(a++);", False),
+                             ("trace_x(({ int i = 1; i; }));", True)):
+            self.assertEqual(self.whole.has_effect(text), wanted, text)
+
+    def test_the_page(self):
+        page = "trace_a\n=======\n``x/y.c``  2  true\n\ntrace_b\n=======\n``z.h``  1  odd\n"
+        self.assertEqual(self.whole.listed(page), {"trace_a": {"x/y.c": 2},
+                                                  "trace_b": {"z.h": 1}})
+        self.assertEqual(len(self.whole.differences({"x/y.c": 1}, {"z.h": 1})), 2)
+        self.assertEqual(self.whole.differences({"z.h": 1}, {"z.h": 1}), [])
 
 
 class Bisect(unittest.TestCase):
