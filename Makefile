@@ -30,7 +30,7 @@ shell: fetch tree	## the same kernel, and you in a shell inside
 check: fetch		## every test, in every lane; the last line counts them
 	@$S/check.py $(CHECK)
 
-check-long: fetch	## the same, and kernels with lockdep and KCSAN: hours
+check-long: fetch	## the same, and kernels of more kinds (see README): hours
 	@$S/check.py long
 
 apply:			## put the series on a kernel tree of yours: KDIR=/path

@@ -175,7 +175,8 @@ static u64 known_hz(void)
 #if defined(CONFIG_X86_TSC) && !defined(CONFIG_UML)
 	return (u64)tsc_khz * 1000;
 #elif defined(CONFIG_ARM64)
-	return arch_timer_get_cntfrq();
+	/* A device tree may know better than the register. */
+	return arch_timer_get_rate();
 #elif defined(CONFIG_UML) && defined(CONFIG_X86_64)
 	return 0;
 #else

@@ -29,7 +29,8 @@
  *
  * etch_mutex is taken inside a folder's inode lock nowhere: mkdir and rmdir in
  * instances/ let go of the inode first, because making files takes it again.
- * Nor is it taken where CPUs come and go: opening a gate waits for that, under
+ * It is taken where modules come and go, inside the lock of those who are told of it.
+ * It is not taken where CPUs come and go: opening a gate waits for that, under
  * etch_mutex. A CPU's ring is made and freed under read_mutex alone, and so
  * nothing may wait for CPUs to stand still under read_mutex.
  */
@@ -222,7 +223,8 @@ const struct etch_event *etch_event_by_id(unsigned int id);
 const struct etch_event *etch_event_next(unsigned int id);
 int etch_event_register(struct etch_event *event);
 void etch_event_unregister(struct etch_event *event);
-int etch_events_init(void);
+void etch_events_init(void);
+int etch_events_watch(void);
 
 /* ---- gate.c: who records them ---- */
 

@@ -331,12 +331,22 @@ static struct notifier_block etch_module_nb = {
  * etch_events_init() - make the kernel's own events known
  *
  * Context: boot, once; holds etch_mutex.
- * Return: 0 or a negative errno.
  */
-int __init etch_events_init(void)
+void __init etch_events_init(void)
 {
 	etch_events_add(__start_etch_events,
 			__stop_etch_events - __start_etch_events, NULL);
+}
+
+/**
+ * etch_events_watch() - from now on, make those of modules known
+ *
+ * Context: boot, once, before the first module; not under etch_mutex, which is taken
+ * inside the lock of those who are told of modules.
+ * Return: 0 or a negative errno.
+ */
+int __init etch_events_watch(void)
+{
 #ifdef CONFIG_MODULES
 	return register_module_notifier(&etch_module_nb);
 #else

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of who records an event: gates that open, close and refuse to, and the copies
- * for those who want an event beside the first.
+ * Tests of who records an event: gates that open, close and refuse to, the copies for
+ * those who want an event beside the first, and the context that a record is said to
+ * be from.
  *
  * Events of our own are registered, hidden, so that no file shows them, with gates that
  * remember what they were asked for. Instances of our own want them, which have rings
@@ -9,9 +10,13 @@
  */
 
 #include <kunit/test.h>
+#include <linux/cleanup.h>
+#include <linux/completion.h>
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/etch.h>
 #include <linux/etch_ring.h>
+#include <linux/hrtimer.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -543,6 +548,79 @@ static void etch_gate_copies_overflow(struct kunit *test)
 	etch_gate_expect_ring(test, 2, cpu, in_c, ARRAY_SIZE(in_c), 2);
 }
 
+/* ---- Contexts ---- */
+
+/* A timer that writes one record, whose number is the context that it comes in. */
+struct etch_gate_timer {
+	struct etch_gate_test *t;
+	struct hrtimer timer;
+	struct completion done;
+	u32 context;
+};
+
+static enum hrtimer_restart etch_gate_on_timer(struct hrtimer *timer)
+{
+	struct etch_gate_timer *c = container_of(timer, struct etch_gate_timer, timer);
+
+	/* With PREEMPT_RT softirqs can be preempted. */
+	guard(preempt)();
+	etch_gate_write(c->t, c->context, c->t->bits[0]);
+	complete(&c->done);
+	return HRTIMER_NORESTART;
+}
+
+static void etch_gate_write_in(struct kunit *test, u32 context, enum hrtimer_mode mode)
+{
+	struct etch_gate_timer *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	c->t = test->priv;
+	c->context = context;
+	init_completion(&c->done);
+	hrtimer_init(&c->timer, CLOCK_MONOTONIC, mode);
+	c->timer.function = etch_gate_on_timer;
+	hrtimer_start(&c->timer, ns_to_ktime(NSEC_PER_MSEC), mode);
+	wait_for_completion(&c->done);
+	hrtimer_cancel(&c->timer);
+}
+
+/* Counts the records that say the context that their number is. */
+static void etch_gate_count_contexts(struct etch_gate_test *t, int cpu, unsigned int *right)
+{
+	struct etch_ring *ring = t->inst[0]->rings[cpu];
+	struct etch_view view;
+	unsigned int i;
+
+	mutex_lock(&t->inst[0]->read_mutex);
+	while (etch_ring_take(ring, &view) > 0) {
+		const struct etch_gate_record *r = view.data;
+
+		for (i = 0; i < view.records; i++)
+			if (r[i].number == r[i].head.word >> ETCH_CONTEXT_SHIFT)
+				right[r[i].number]++;
+		etch_ring_advance(ring, view.len, view.records);
+	}
+	mutex_unlock(&t->inst[0]->read_mutex);
+}
+
+static void etch_gate_contexts(struct kunit *test)
+{
+	unsigned int right[ETCH_NMI + 1] = {};
+	struct etch_gate_test *t = test->priv;
+	int cpu;
+
+	scoped_guard(preempt)
+		etch_gate_write(t, ETCH_TASK, t->bits[0]);
+	etch_gate_write_in(test, ETCH_SOFTIRQ, HRTIMER_MODE_REL_SOFT);
+	etch_gate_write_in(test, ETCH_HARDIRQ, HRTIMER_MODE_REL_HARD);
+
+	for_each_online_cpu(cpu)
+		etch_gate_count_contexts(t, cpu, right);
+	KUNIT_EXPECT_EQ(test, 1, right[ETCH_TASK]);
+	KUNIT_EXPECT_EQ(test, 1, right[ETCH_SOFTIRQ]);
+	KUNIT_EXPECT_EQ(test, 1, right[ETCH_HARDIRQ]);
+}
+
 static struct kunit_case etch_gate_cases[] = {
 	KUNIT_CASE(etch_gate_opens),
 	KUNIT_CASE(etch_gate_refuses_to_open),
@@ -552,6 +630,7 @@ static struct kunit_case etch_gate_cases[] = {
 	KUNIT_CASE(etch_gate_refuses_to_turn_off),
 	KUNIT_CASE(etch_gate_copies),
 	KUNIT_CASE(etch_gate_copies_overflow),
+	KUNIT_CASE(etch_gate_contexts),
 	{}
 };
 

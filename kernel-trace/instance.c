@@ -594,8 +594,11 @@ static void etch_instance_free(struct etch_instance *inst)
 	int cpu;
 
 	if (inst->rings) {
+		/* Nobody else is left who could hold it. */
+		mutex_lock(&inst->read_mutex);
 		for_each_etch_ring(inst, cpu, ETCH_ALL_CPUS)
 			etch_cpu_ring_free(inst, cpu);
+		mutex_unlock(&inst->read_mutex);
 	}
 	etch_errors_clear(inst);
 	etch_snapshot_drop(inst);

@@ -190,6 +190,8 @@ static enum hrtimer_restart ring_test_on_soft(struct hrtimer *timer)
 {
 	struct ring_test_cpu *c = container_of(timer, struct ring_test_cpu, soft);
 
+	/* With PREEMPT_RT softirqs can be preempted. */
+	guard(preempt)();
 	ring_test_burst(c, RING_TEST_SOFT);
 	hrtimer_forward_now(timer, RING_TEST_SOFT_PERIOD);
 	return HRTIMER_RESTART;

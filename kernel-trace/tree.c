@@ -297,9 +297,7 @@ static int __init etch_start(void)
 	ret = etch_instances_init();
 	if (ret)
 		return ret;
-	ret = etch_events_init();
-	if (ret)
-		return ret;
+	etch_events_init();
 	etch_syscalls_init();
 	ret = etch_marker_init();
 	if (ret)
@@ -322,6 +320,7 @@ static int __init etch_init(void)
 	mutex_lock(&etch_mutex);
 	ret = etch_start();
 	mutex_unlock(&etch_mutex);
+	ret = ret ?: etch_events_watch();
 	if (ret)
 		pr_err("not started: error %d\n", ret);
 	return ret;

@@ -16,6 +16,7 @@
 #include <linux/cache.h>
 #include <linux/etch.h>
 #include <linux/etch_ring.h>
+#include <linux/kconfig.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -62,12 +63,20 @@ static __always_inline bool etch_is_one(u64 mask)
 	return !(mask & (mask - 1));
 }
 
+/* Asked if it is no task. With PREEMPT_RT the preempt count does not know softirqs. */
+static __always_inline enum etch_context etch_context_level(void)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) && !in_nmi() && !in_hardirq())
+		return ETCH_SOFTIRQ;
+	return interrupt_context_level();
+}
+
 /* @word: of the event, struct etch_event.word. */
 static __always_inline void etch_stamp(struct etch_head *head, u64 time, u64 word)
 {
 	word |= time & ETCH_TIME_MASK;
-	if (unlikely(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)))
-		word |= (u64)interrupt_context_level() << ETCH_CONTEXT_SHIFT;
+	if (unlikely(!in_task()))
+		word |= (u64)etch_context_level() << ETCH_CONTEXT_SHIFT;
 	head->word = word;
 	head->pid = current->pid;
 }

@@ -10,10 +10,13 @@
 #   apt-private.sh orig PKG SERIES    upstream's tarball of a source package in the
 #                                     next release, the newest SERIES.y that can be had
 #   apt-private.sh policy PKG...      what versions there are
+#   apt-private.sh foreign ARCH DIR PKG...  these packages alone, of another architecture
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
 APT=$ETCH_BUILD/apt
+# Another architecture's packages, with lists of their own; "" for this machine's.
+FOREIGN=
 BACKPORTS=bookworm-backports
 NEXT=trixie
 
@@ -44,6 +47,7 @@ write_sources()
 	[ -n "$archives" ] || die "apt knows no Debian archive on this machine"
 	while read -r uri suite; do
 		echo "deb [signed-by=$key] $uri $suite main"
+		[ -z "$FOREIGN" ] || continue
 		if [ "$suite" = bookworm ]; then
 			echo "deb [signed-by=$key] $uri $BACKPORTS main"
 		fi
@@ -60,7 +64,8 @@ private()
 		-o Dir::State::lists="$APT/lists" \
 		-o Dir::Cache="$APT/cache" \
 		-o APT::Sandbox::User=root \
-		-o Acquire::Retries=2 "$@"
+		-o Acquire::Retries=2 \
+		${FOREIGN:+-o "APT::Architecture=$FOREIGN"} "$@"
 }
 
 update()
@@ -111,21 +116,39 @@ closure()
 	sed -n 's/^Inst \([^ ]*\) \(\[[^]]*\] \)\{0,1\}(\([^ ]*\) .*/\1=\3/p'
 }
 
-# unpack DIR PKG...: the packages, and all that they need and this machine
-# lacks, unpacked below DIR. Nothing is installed.
-unpack()
+# extract DIR PKG...: just these packages, unpacked below DIR.
+extract()
 {
-	local into=$1 debs wanted
+	local into=$1 debs
 	shift
-	mapfile -t wanted < <(closure "$@")
-	[ ${#wanted[@]} -gt 0 ] || die "apt found nothing to unpack for: $*"
 	debs=$(mktemp -d "$APT/debs.XXXXXX")
-	(cd "$debs" && private apt-get download "${wanted[@]}")
+	(cd "$debs" && private apt-get download "$@")
 	mkdir -p "$into"
 	for deb in "$debs"/*.deb; do
 		dpkg-deb -x "$deb" "$into"
 	done
 	rm -r "$debs"
+}
+
+# unpack DIR PKG...: the packages, and all that they need and this machine
+# lacks, unpacked below DIR. Nothing is installed.
+unpack()
+{
+	local into=$1 wanted
+	shift
+	mapfile -t wanted < <(closure "$@")
+	[ ${#wanted[@]} -gt 0 ] || die "apt found nothing to unpack for: $*"
+	extract "$into" "${wanted[@]}"
+}
+
+# foreign ARCH DIR PKG...: for programs that need nothing, or are only linked with.
+foreign()
+{
+	FOREIGN=$1
+	APT+=/$FOREIGN
+	shift
+	update
+	extract "$@"
 }
 
 verb=${1:-}
@@ -135,5 +158,6 @@ update)		update ;;
 unpack)		update && unpack "$@" ;;
 orig)		orig "$@" ;;
 policy)		update && private apt-cache policy "$@" ;;
+foreign)	foreign "$@" ;;
 *)		sed -n '4,12s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac

@@ -13,6 +13,8 @@ LANE=${1:-um}
 [ -f "$ETCH_TOP/scripts/lanes/$LANE" ] ||
 	die "there is no lane $LANE; there are:" \
 		"$(cd "$ETCH_TOP/scripts/lanes" && echo *)"
+CROSS=
+COMPILER=gcc
 # shellcheck source=/dev/null
 . "$ETCH_TOP/scripts/lanes/$LANE"
 
@@ -20,6 +22,10 @@ OUT=${OUT:-$ETCH_BUILD/$LANE}
 SOURCE=${SOURCE:-$ETCH_LINUX}
 LOG=$ETCH_BUILD/log/build-${OUT##*/}.log
 JOBS=${JOBS:-$(nproc)}
+MAKE=(make -C "$SOURCE" O="$OUT" ARCH="$KARCH" CROSS_COMPILE="$CROSS"
+	CC="ccache $CROSS$COMPILER")
+# The linker and the like come with clang.
+[ "$COMPILER" != clang ] || MAKE+=(LLVM=1)
 
 # The same input gives the same kernel, and a warm compiler cache, whoever
 # builds it, when, and in which folder.
@@ -40,7 +46,7 @@ fragments()
 
 kmake()
 {
-	make -s -C "$SOURCE" O="$OUT" ARCH="$KARCH" CC="ccache gcc" "$@"
+	"${MAKE[@]}" -s "$@"
 }
 
 # What the configuration was made from: anew when it changes.
@@ -50,15 +56,15 @@ wishes()
 	fragments | xargs cat
 }
 
-# allnoconfig takes the fragments with it; a defconfig has them put on top.
+# allnoconfig and allmodconfig take the fragments with them; a defconfig has them
+# put on top.
 configure_anew()
 {
-	if [ "$BASE" = allnoconfig ]; then
-		KCONFIG_ALLCONFIG=$OUT/wishes kmake allnoconfig
-	else
-		kmake "$BASE"
-		cat "$OUT/wishes" >> "$OUT/.config"
-	fi
+	case $BASE in
+	all*)	KCONFIG_ALLCONFIG=$OUT/wishes kmake "$BASE" ;;
+	*)	kmake "$BASE"
+		cat "$OUT/wishes" >> "$OUT/.config" ;;
+	esac
 }
 
 configure()
@@ -112,8 +118,7 @@ compile()
 	local pid rc=0
 
 	# shellcheck disable=SC2086
-	make -C "$SOURCE" O="$OUT" ARCH="$KARCH" CC="ccache gcc" \
-		-j"$JOBS" ${ONLY:-$TARGETS} > "$LOG" 2>&1 < /dev/null &
+	"${MAKE[@]}" -j"$JOBS" ${ONLY:-$TARGETS} > "$LOG" 2>&1 < /dev/null &
 	pid=$!
 	trap 'kill $pid 2> /dev/null' INT TERM
 	watch_build $pid

@@ -12,6 +12,7 @@ has trouble on its console, has failed too, whatever its tests said.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
 import console
 import guest
 import kcsan
+import kmemleak
 import layout
 import machine
 import site_checks
@@ -34,17 +36,32 @@ LOGS = layout.BUILD / "log"
 BOOT = ["etch_event=sched:sched_process_fork", "etch_buf_size=2M"]
 # At boot, those of KUnit's suites that a kselftest has run again.
 KUNIT = ["kunit.enable=1", "kunit.filter_glob=imv*"]
+# At boot, all of them, for the end of the report.
+ALL_KUNIT = ["kunit.enable=1", "show=kunit"]
 # Those that patch code more often than QEMU can follow: see lib/machine.py. KUNIT's
 # do, too.
 ONE_THREAD_TESTS = ["etch:immediate"]
 # Seconds until a guest with the kselftests is given up.
 LIMITS = {"um": 900, "um-bare": 900, "x86-64-events": 2100,
-          "x86-64-lockdep": 3600, "x86-64-kcsan": 3600}
+          "arm64": 2100, "arm64-64k": 3600,
+          "x86-64-lockdep": 3600, "x86-64-kcsan": 3600, "x86-64-rt": 3600,
+          "x86-64-kasan": 3600, "um-clang": 900, "um-plain": 900, "um-off": 120,
+          "x86-64-clang": 900, "planted": 600}
 # What kselftests run where data races are looked for: those that have readers,
 # writers and control at work at the same time.
 KCSAN_TESTS = ["etch:ring_torture", "etch:pipe", "etch:control",
                "etch:accounting", "etch:order", "etch:instances", "etch:gates",
                "etch:raw", "etch:snapshot", "etch:window", "etch:recorder"]
+# What kselftests run on arm64 when all lanes do: those with much at once, and those of
+# what is written and how it is told. The long lanes run all.
+ARM64_TESTS = ["etch:boot", "etch:format", "etch:accounting", "etch:order", "etch:pipe",
+               "etch:instances", "etch:metadata", "etch:raw", "etch:snapshot",
+               "etch:window", "etch:module", "etch:gates", "etch:ring_torture",
+               "etch:immediate", "etch:all_events", "etch:recorder", "etch:hotplug.sh"]
+# What kselftests run in the kernel compiled by clang: each way through the code
+# once.
+CLANG_TESTS = ["etch:format", "etch:gates", "etch:accounting", "etch:module",
+               "etch:ring_torture", "etch:raw", "etch:all_events"]
 # What babeltrace2's bindings are for.
 DEBIAN_PYTHON = "/usr/bin/python3"
 # Binary traces: seconds until the guest is given up, and what scripts/guest/ctf.sh is
@@ -183,18 +200,17 @@ def kunit_cases(group, prefix=""):
     return cases
 
 
-def kunit_run(name, env, *options):
+def kunit_run(name, *options):
     """The KUnit suites, through the kernel's own runner.
 
-    name: of the folder to build in. env: what is added to the environment.
+    name: of the folder to build in.
     """
     folder, report = layout.BUILD / name, LOGS / f"{name}.json"
     folder.mkdir(parents=True, exist_ok=True)
     report.unlink(missing_ok=True)
     # It must be run in the tree, and calls make there.
     status, out = run(
-        ["env", "-C", layout.LINUX,
-         *(f"{key}={value}" for key, value in env.items()), sys.executable,
+        ["env", "-C", layout.LINUX, sys.executable,
          "tools/testing/kunit/kunit.py", "run",
          "--kunitconfig=kernel/etch/.kunitconfig", f"--build_dir={folder}",
          f"--jobs={os.cpu_count()}", "--timeout=600", f"--json={report}",
@@ -216,25 +232,16 @@ def kunit():
     """The KUnit suites in um."""
     # um's PCI, which kunit.py turns on, warns at boot that it has no device;
     # a warning would fail the lane, and nothing here uses it.
-    return kunit_run("kunit", {}, "--arch=um", "--make_options=CC=ccache gcc",
+    return kunit_run("kunit", "--arch=um", "--make_options=CC=ccache gcc",
                      "--kconfig_add=CONFIG_UML_PCI_OVER_VIRTIO=n")
-
-
-def kunit_arm64():
-    """The KUnit suites in an arm64 kernel under QEMU, two processors."""
-    need([SCRIPTS / "fetch.sh", "arm64"])
-    cross = "aarch64-linux-gnu-"
-    return kunit_run("kunit-arm64", machine.qemu_on_path("aarch64"),
-                     "--arch=arm64", f"--cross_compile={cross}",
-                     f"--make_options=CC=ccache {cross}gcc",
-                     f"--qemu_args=-smp {machine.PROCESSORS}")
 
 
 def prepare(name):
     """Kernel, kselftests and root file system of a lane; the tests' names."""
-    installed = layout.BUILD / "kselftest"
+    guest_of = machine.lane(name).get("GUEST")
+    installed = layout.BUILD / (f"kselftest-{guest_of}" if guest_of else "kselftest")
     need([SCRIPTS / "build.sh", name])
-    need([SCRIPTS / "selftests.sh", installed])
+    need([SCRIPTS / "selftests.sh", installed, name])
     need([SCRIPTS / "rootfs.sh", name, installed])
     return (installed / "kselftest-list.txt").read_text().split()
 
@@ -278,12 +285,50 @@ def um_bare():
     return kselftest("um-bare")
 
 
+def um_clang():
+    """The kselftests in User-mode Linux, compiled by clang."""
+    need([SCRIPTS / "fetch.sh", "clang"])
+    return kselftest("um-clang")
+
+
+def um_plain():
+    """The kselftests in User-mode Linux without modules."""
+    cases = kselftest("um-plain")
+    if not any(case.status == "skipped" and "no modules" in case.why for case in cases):
+        cases.append(tap.Case("no test said that there are no modules", "failed"))
+    return cases
+
+
+def um_off():
+    """User-mode Linux with the series and CONFIG_ETCH=n: nothing is there."""
+    name = "um-off"
+    need([SCRIPTS / "build.sh", name])
+    need([SCRIPTS / "rootfs.sh", name])
+    cases = boot(name, "off", LIMITS[name], [])
+    status, out = run(["nm", layout.BUILD / name / "vmlinux"])
+    words = {line.split()[-1] for line in out.splitlines()}
+    if status or "start_kernel" not in words:
+        raise LaneError(f"nm could not read {name}'s vmlinux")
+    left = sorted(word for word in words if re.search(r"(^|_)(etch|imv)_|__trace(stub|more)_",
+                                                      word))
+    cases.append(tap.Case("vmlinux has no symbol of Etch's " + " ".join(left),
+                          "failed" if left else "passed"))
+    return cases
+
+
 def sites(name):
     """The code of a lane's kernel where events are hit."""
     folder = layout.BUILD / name
     say(f"Code at the tracepoints of {name}.")
     return site_checks.cases(folder / "vmlinux",
                              folder / "samples/etch/etch-sample.ko")
+
+
+def keep_boot(name):
+    """The report and the console of the first boot, beside those of the next."""
+    for kind in ("report", "console"):
+        file = layout.BUILD / name / f"kselftest.{kind}"
+        file.replace(file.with_stem("kselftest-first"))
 
 
 def x86_64():
@@ -294,9 +339,7 @@ def x86_64():
     cases = boot(name, "kselftest", LIMITS[name],
                  BOOT + [f"kselftest={test}" for test in tests
                          if test not in ONE_THREAD_TESTS])
-    for kind in ("report", "console"):
-        file = layout.BUILD / name / f"kselftest.{kind}"
-        file.replace(file.with_stem("kselftest-first"))
+    keep_boot(name)
     say("Once more, with ONE THREAD of QEMU for both processors, for "
         + " ".join(ONE_THREAD_TESTS))
     cases += boot(name, "kselftest", LIMITS[name],
@@ -316,6 +359,131 @@ def lockdep():
     print(f"### {name}: NOT run: {' '.join(ONE_THREAD_TESTS)}, which patch code "
           "too often", flush=True)
     return cases
+
+
+def kunit_at_boot(name, limit):
+    """All of KUnit's suites, as they ran when the lane's kernel booted."""
+    say(f"KUnit's suites in {name}, at boot.")
+    return boot(name, "kunit", limit, ["kunit.enable=1"])
+
+
+def arm64_guest(name, only=()):
+    """KUnit and kselftests, by default all, in an arm64 kernel, two processors."""
+    need([SCRIPTS / "fetch.sh", "arm64-guest"])
+    tests = prepare(name)
+    missing = set(only) - set(tests)
+    if missing:
+        raise LaneError(f"there is no kselftest {' '.join(missing)}")
+    cases = kunit_at_boot(name, 300)
+    say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
+    cases += boot(name, "kselftest", LIMITS[name],
+                  BOOT + KUNIT + [f"kselftest={test}" for test in only])
+    if only:
+        print(f"### {name}: run were {' '.join(only)}, and no others", flush=True)
+    return cases
+
+
+def arm64():
+    """An arm64 kernel with pages of 4 KiB: KUnit, and kselftests with much at once."""
+    return arm64_guest("arm64", ARM64_TESTS)
+
+
+def arm64_long():
+    """The same arm64 kernel: KUnit and all kselftests."""
+    return arm64_guest("arm64")
+
+
+def arm64_64k():
+    """An arm64 kernel with pages of 64 KiB: KUnit and all kselftests."""
+    return arm64_guest("arm64-64k")
+
+
+def everything(name, append):
+    """All kselftests and all of KUnit's in a lane's kernel, in two boots.
+
+    The second one is for what patches code often; the reports are kept as
+    kselftest-first and kselftest.
+    """
+    tests = prepare(name)
+    say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
+    cases = boot(name, "kselftest", LIMITS[name],
+                 BOOT + append + [f"kselftest={test}" for test in tests
+                                  if test not in ONE_THREAD_TESTS])
+    keep_boot(name)
+    say("KUnit, and with ONE THREAD of QEMU for both processors "
+        + " ".join(ONE_THREAD_TESTS))
+    kunit_and_more = boot(name, "kselftest", LIMITS[name],
+                          BOOT + ALL_KUNIT + [machine.ONE_THREAD]
+                          + [f"kselftest={test}" for test in ONE_THREAD_TESTS])
+    if not any(case.name.startswith("etch_ring: ") for case in kunit_and_more):
+        cases.append(tap.Case("KUnit's tests of the ring did not report", "failed"))
+    return cases + kunit_and_more
+
+
+def realtime():
+    """The kselftests and KUnit in an x86-64 kernel with PREEMPT_RT."""
+    return everything("x86-64-rt", [TORTURE])
+
+
+def last_boot(name, script, kind):
+    """The report or the console of a lane's last boot."""
+    return (layout.BUILD / name / f"{script}.{kind}").read_text(errors="replace")
+
+
+def leaks(report, ours):
+    """Cases of what kmemleak said in a report; ours: names of functions."""
+    lines = [line.removeprefix("kmemleak: ") for line in report.splitlines()
+             if line.startswith("kmemleak: ")]
+    if "end" not in lines:
+        return [tap.Case("kmemleak did not report", "failed")]
+    found = kmemleak.leaks("\n".join(lines))
+    mine = [leak for leak in found if leak.is_of(ours)]
+    for leak in found:
+        if leak not in mine:
+            print(f"### known, and not Etch's: a leak of {leak}", flush=True)
+    return ([tap.Case(f"a leak of {leak}", "failed") for leak in mine]
+            or [tap.Case("kmemleak knows no leak of Etch's", "passed")])
+
+
+def planted(name):
+    """What does wrong on purpose is noticed by KASAN and by kmemleak."""
+    say("Modules that do wrong on purpose.")
+    result = guest.boot(name, layout.BUILD / name / "initrd.gz", "planted",
+                        LIMITS["planted"], append=["kasan_multi_shot", "panic_on_warn=0"])
+    found = leaks(result.report, {"kmemleak_test_init"})
+    return [tap.Case("KASAN reports a planted access", "passed"
+                     if re.search(r"BUG: KASAN: .*copy_user_test", result.console)
+                     else "failed"),
+            tap.Case("kmemleak reports planted leaks", "passed"
+                     if any(case.name.startswith("a leak of ") for case in found)
+                     else "failed")]
+
+
+def memory():
+    """The kselftests and KUnit in an x86-64 kernel with KASAN and kmemleak."""
+    name = "x86-64-kasan"
+    cases = everything(name, [])
+    for script in ("kselftest-first", "kselftest"):
+        cases += leaks(last_boot(name, script, "report"), our_functions(name))
+    return cases + planted(name)
+
+
+def clang():
+    """Some kselftests in a small x86-64 kernel compiled by clang, and its code."""
+    name = "x86-64-clang"
+    need([SCRIPTS / "fetch.sh", "clang"])
+    prepare(name)
+    say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
+    cases = boot(name, "kselftest", LIMITS[name],
+                 BOOT + [f"kselftest={test}" for test in CLANG_TESTS])
+    print(f"### {name}: run were {' '.join(CLANG_TESTS)}, and no others", flush=True)
+    return cases + sites(name)
+
+
+def headers():
+    """Every event header of the kernel, compiled for some architecture."""
+    need([SCRIPTS / "fetch.sh", "headers"])
+    return tap_lane([SCRIPTS / "headers.py"], "headers.tap")
 
 
 def our_functions(name):
@@ -343,8 +511,7 @@ def data_races():
                  ["panic_on_warn=0", TORTURE]
                  + [f"kselftest={test}" for test in KCSAN_TESTS],
                  our_functions(name))
-    log = (layout.BUILD / name / "kselftest.console").read_text(errors="replace")
-    if "kcsan: enabled" not in log:
+    if "kcsan: enabled" not in last_boot(name, "kselftest", "console"):
         cases.append(tap.Case("KCSAN was not enabled: nothing was looked for",
                               "failed"))
     print(f"### {name}: run were {' '.join(KCSAN_TESTS)}, and no others",
@@ -399,11 +566,16 @@ def cocci_tree():
 
 LANES = {"harness": harness, "series": series, "docs": docs, "lint": lint,
          "ring": ring, "model": model, "litmus": litmus, "kunit": kunit,
-         "kunit-arm64": kunit_arm64, "um": um, "um-bare": um_bare,
-         "x86-64": x86_64, "ctf": ctf, "ctf-x86-64": ctf_x86_64}
+         "um": um, "um-bare": um_bare,
+         "x86-64": x86_64, "arm64": arm64, "ctf": ctf, "ctf-x86-64": ctf_x86_64}
 # What is slow, kernels that watch themselves above all: make check-long.
-LONG = {"bisect": bisect, "cocci-tree": cocci_tree, "ring-long": ring_long,
-        "model-long": model_long, "x86-64-lockdep": lockdep, "x86-64-kcsan": data_races}
+LONG = {"bisect": bisect, "cocci-tree": cocci_tree,
+        "ring-long": ring_long, "model-long": model_long,
+        "arm64-long": arm64_long, "arm64-64k": arm64_64k,
+        "x86-64-lockdep": lockdep, "x86-64-kcsan": data_races,
+        "x86-64-rt": realtime, "x86-64-kasan": memory, "x86-64-clang": clang,
+        "um-clang": um_clang, "um-plain": um_plain, "um-off": um_off,
+        "headers": headers}
 ALL = {**LANES, **LONG}
 
 

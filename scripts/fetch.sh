@@ -6,8 +6,11 @@
 # (copied, never written to) instead of Debian's package.
 #
 # fetch.sh arm64: in addition the compiler for that architecture, and QEMU for its programs.
+# fetch.sh arm64-guest: in addition to that the programs of such a guest, in build/root.
 # fetch.sh bench: in addition what draws the benchmarks' pictures.
+# fetch.sh clang: in addition that compiler, and what belongs to it.
 # fetch.sh ctf: in addition what reads binary traces.
+# fetch.sh headers: in addition the compilers for other architectures.
 # fetch.sh lint: in addition what looks at sources.
 # fetch.sh model: in addition the model checker.
 # fetch.sh litmus: in addition what builds and runs arm64 programs.
@@ -46,14 +49,24 @@ $ARCHIVE	linux-source-6.12
 "
 
 case ${1:-} in
-arm64)	FILES+="/usr/aarch64-linux-gnu/lib/libc.a	libc6-dev-arm64-cross"
+arm64*)	FILES+="/usr/aarch64-linux-gnu/lib/libc.a	libc6-dev-arm64-cross"
 	TOOLS+="
 aarch64-linux-gnu-gcc	gcc-aarch64-linux-gnu
 qemu-aarch64-static	qemu-user-static
 " ;;
 bench)	TOOLS+="gnuplot	gnuplot-nox" ;;
+clang)	TOOLS+="
+clang		clang
+ld.lld		lld
+llvm-objcopy	llvm
+" ;;
 ctf)	TOOLS+="babeltrace2	babeltrace2"
 	FILES+="/usr/lib/python3/dist-packages/bt2/__init__.py	python3-bt2" ;;
+headers)	TOOLS+="
+aarch64-linux-gnu-gcc		gcc-aarch64-linux-gnu
+powerpc64le-linux-gnu-gcc	gcc-powerpc64le-linux-gnu
+riscv64-linux-gnu-gcc		gcc-riscv64-linux-gnu
+" ;;
 lint)	TOOLS+="
 codespell	codespell
 pyflakes3	pyflakes3
@@ -161,9 +174,27 @@ source_tree()
 	[ -d "$ETCH_LINUX" ] || clone
 }
 
+# What guests of another architecture have of Debian, and what their tests are linked
+# with: busybox and bash need no library, and libtraceevent is one.
+guest_programs()
+{
+	local arch=$1 root=$ETCH_BUILD/root/$1
+
+	[ ! -e "$root" ] || return 0
+	rm -rf "$root.new"
+	quietly "$ETCH_BUILD/log/root-$arch.log" \
+		"$ETCH_TOP/scripts/apt-private.sh" foreign "$arch" "$root.new" \
+		busybox-static bash-static libtraceevent-dev
+	mv "$root.new" "$root"
+	say "Programs of an $arch guest unpacked"
+}
+
 if [ -n "${KDIR:-}" ] && [ -n "$(ls -A "$KDIR/kernel/etch" 2>/dev/null)" ]; then
 	die "$KDIR already holds Etch: KDIR must be a tree without it"
 fi
 mkdir -p "$ETCH_BUILD/log"
 tools
 source_tree
+case ${1:-} in
+*-guest)	guest_programs "${1%-guest}" ;;
+esac

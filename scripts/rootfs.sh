@@ -5,7 +5,8 @@
 # without root by the kernel's own gen_init_cpio. It holds a static busybox,
 # bash, scripts/guest, the sample modules, the recorder, and DIR (installed
 # selftests) as /kselftest. OUT=DIR says where the kernel was built, if elsewhere; BENCH=DIR
-# puts that folder in as /bench, and the archive is then DIR.gz.
+# puts that folder in as /bench, and the archive is then DIR.gz. For another
+# architecture the programs are those of fetch.sh ARCH-guest.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
@@ -15,6 +16,11 @@ OUT=${OUT:-$ETCH_BUILD/$LANE}
 BENCH=${BENCH:-}
 ARCHIVE=${BENCH:-$OUT/initrd}
 GEN=$ETCH_BUILD/gen_init_cpio
+GUEST='' EMULATOR=''
+# shellcheck source=/dev/null
+. "$ETCH_TOP/scripts/lanes/$LANE"
+# Where the guest's programs are.
+ROOT=${GUEST:+$ETCH_BUILD/root/$GUEST}
 
 # One directory, with those above it.
 dirs()
@@ -66,15 +72,19 @@ base()
 	done
 	echo "nod /dev/console 0600 0 0 c 5 1"
 	echo "nod /dev/null 0666 0 0 c 1 3"
-	file /bin/busybox
-	busybox --list | while read -r name; do
+	file "$ROOT/bin/busybox" /bin/busybox
+	$EMULATOR "$ROOT/bin/busybox" --list | while read -r name; do
 		case $name in
 		busybox|bash)	;;
-		sh)	file /bin/busybox /bin/sh ;;
+		sh)	file "$ROOT/bin/busybox" /bin/sh ;;
 		*)	echo "slink /bin/$name busybox 0777 0 0" ;;
 		esac
 	done
-	program bash
+	if [ -n "$ROOT" ]; then
+		file "$ROOT/bin/bash-static" /usr/bin/bash
+	else
+		program bash
+	fi
 	echo "slink /bin/bash /usr/bin/bash 0777 0 0"
 	file "$ETCH_TOP/scripts/guest/init" /init
 	folder "$ETCH_TOP/scripts/guest" /guest
@@ -88,13 +98,15 @@ timeout_wrapper()
 	file "$ETCH_TOP/scripts/guest/timeout" /usr/bin/timeout
 }
 
-# The sample modules, and those that tests load, where modprobe would look.
+# The sample modules, those that tests load, and those that do wrong on purpose,
+# where modprobe would look.
 modules()
 {
 	local ko release
 
 	release=$(cat "$OUT/include/config/kernel.release")
-	for ko in "$OUT"/samples/etch/*.ko "$OUT"/kernel/etch/*.ko; do
+	for ko in "$OUT"/samples/etch/*.ko "$OUT"/kernel/etch/*.ko \
+			"$OUT"/mm/kasan/*.ko "$OUT"/samples/kmemleak/*.ko; do
 		[ ! -e "$ko" ] || file "$ko" \
 			"/lib/modules/$release/kernel/${ko#"$OUT/"}"
 	done

@@ -13,12 +13,14 @@
 #include "text.h"
 
 #define TREE		ETCH "/instances/etch-accounting"
-#define BUFFER_KB	64
 #define TIMES		100
+
+/* A buffer has two sub-buffers at least, each of a page at least. */
+#define BUFFER		(getpagesize() > 32768 ? 2 * getpagesize() : 65536)
 
 /* A marker of about 200 bytes; there are enough for TIMES the buffer of a CPU. */
 #define MARKER		200
-#define MARKERS		(TIMES * BUFFER_KB * 1024 / MARKER + 1000)
+#define MARKERS		(TIMES * BUFFER / MARKER + 1000)
 
 struct reader {
 	pthread_t thread;
@@ -114,7 +116,7 @@ FIXTURE_SETUP(accounting)
 	rmdir(TREE);
 	ASSERT_EQ(0, mkdir(TREE, 0700))
 		TH_LOG("%s: %s", TREE, strerror(errno));
-	ASSERT_EQ(0, write_fmt(TREE, "buffer_size_kb", "%d", BUFFER_KB));
+	ASSERT_EQ(0, write_fmt(TREE, "buffer_size_kb", "%d", BUFFER >> 10));
 	ASSERT_EQ(0, write_file(TREE, "buffer_mode", variant->mode));
 	pin(0);
 }
@@ -151,7 +153,7 @@ TEST_F_TIMEOUT(accounting, without_a_reader, 120)
 		  atoll(trace.records[trace.nr - 1].text));
 	EXPECT_EQ(variant->overwrite ? stat_sum(TREE, "overwritten") : 0, missing);
 	/* A ring that is full uses at least half of the size that it shows. */
-	EXPECT_LE(BUFFER_KB * 1024 / 2, stat_of(TREE, 0, "bytes"));
+	EXPECT_LE(BUFFER / 2, stat_of(TREE, 0, "bytes"));
 	printf("# %d tried, %lld overwritten, %lld lost, %zu still there\n", MARKERS,
 	       stat_sum(TREE, "overwritten"), lost_sum(TREE), trace.nr);
 	text_free(&trace);

@@ -24,6 +24,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
@@ -34,6 +35,8 @@
 /* What to say when a test is skipped. */
 #define NO_ETCH	"no " ETCH ": CONFIG_ETCH, or not root"
 #define NO_FTRACE	"no " FTRACE ": this kernel has no ftrace to compare with"
+#define NO_NMIS		"no non-maskable interrupts that a test can send: x86-64 has them"
+#define NO_MODULES	"no modules: CONFIG_MODULES"
 
 #define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -63,6 +66,11 @@ static inline void *must_alloc(void *old, size_t bytes)
 	if (!new)
 		give_up("%zu bytes", bytes);
 	return new;
+}
+
+static inline bool have_modules(void)
+{
+	return !access("/proc/modules", F_OK);
 }
 
 /* The path of a file of a tree, in one of a few buffers that take turns. */
@@ -188,10 +196,31 @@ static inline int overwrite_file(const char *tree, const char *file, const char 
 	return write_bytes(tree, file, O_TRUNC, text, strlen(text));
 }
 
+/*
+ * How a test is told something: by @env in the environment, or by etch_test.NAME=VALUE on
+ * the kernel's command line. NULL: it is not. Good until the next call.
+ */
+static inline const char *test_word(const char *env, const char *name)
+{
+	static char value[64];
+	char word[64], *text = NULL;
+	const char *at = getenv(env);
+
+	if (!at) {
+		text = read_path("/proc/cmdline", NULL);
+		snprintf(word, sizeof(word), "etch_test.%s=", name);
+		at = text ? strstr(text, word) : NULL;
+		at = at ? at + strlen(word) : NULL;
+	}
+	snprintf(value, sizeof(value), "%.*s", at ? (int)strcspn(at, " \n") : 0, at ?: "");
+	free(text);
+	return at ? value : NULL;
+}
+
 static inline __printf(3, 4)
 int write_fmt(const char *tree, const char *file, const char *fmt, ...)
 {
-	char text[512];
+	char text[1024];
 	va_list args;
 
 	va_start(args, fmt);
@@ -251,6 +280,21 @@ static inline long long stat_of(const char *tree, int cpu, const char *name)
 static inline int nr_cpus(void)
 {
 	return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* User-mode Linux, which says that it is an x86_64. */
+static inline bool is_um(void)
+{
+	return !access("/proc/exitcode", F_OK);
+}
+
+/* Does this kernel have non-maskable interrupts that its tests know how to send? */
+static inline bool have_nmis(void)
+{
+	struct utsname uts;
+
+	uname(&uts);
+	return !strcmp(uts.machine, "x86_64") && !is_um();
 }
 
 /*

@@ -80,6 +80,8 @@ static inline void load_pipe(void)
 		return;
 	pid = fork();
 	if (!pid) {
+		/* Or it waits for itself, if the load is killed before it says 'x'. */
+		close(fds[1]);
 		while (read(fds[0], c, sizeof(c)) > 0 && c[0] != 'x')
 			;
 		_exit(0);

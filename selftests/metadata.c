@@ -167,7 +167,7 @@ TEST_F(metadata, follows_modules)
 	size_t len;
 
 	if (!sample_path())
-		SKIP(return, NO_SAMPLE);
+		SKIP(return, "%s", no_sample());
 	sample_unload();
 	n = generation();
 	EXPECT_EQ(n, generation());

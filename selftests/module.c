@@ -74,7 +74,7 @@ FIXTURE_SETUP(module)
 	if (!have_etch())
 		SKIP(return, NO_ETCH);
 	if (!sample_path())
-		SKIP(return, NO_SAMPLE);
+		SKIP(return, "%s", no_sample());
 	sample_unload();
 	etch_as_new();
 	ASSERT_EQ(0, write_file(ETCH, "buffer_size_kb", "2048"));

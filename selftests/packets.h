@@ -14,6 +14,12 @@
 
 #define PACKET_HEADER	sizeof(struct etch_packet_header)
 
+/* The smallest sub-buffer, and so the smallest packet: all sizes here are so many pages. */
+#define PAGE		((size_t)getpagesize())
+#define LEAST_PAGE	4096
+#define LARGEST_PAGE	65536
+#define BUFFER_PAGES	16
+
 /* ---- Writing ---- */
 
 static inline void run_on(int cpu)
@@ -26,6 +32,11 @@ static inline void run_on(int cpu)
 		give_up("CPU %d", cpu);
 }
 
+static inline int packets_resize(const char *tree, int pages)
+{
+	return write_fmt(tree, "buffer_size_kb", "%zu", pages * PAGE >> 10);
+}
+
 /* An instance with small buffers, and we on CPU 0, so that one file has all. 0 or an errno. */
 static inline int packets_tree(const char *tree)
 {
@@ -33,15 +44,20 @@ static inline int packets_tree(const char *tree)
 	rmdir(tree);
 	if (mkdir(tree, 0700))
 		return errno;
-	return write_file(tree, "buffer_subbuf_size_kb", "4") ?:
-	       write_file(tree, "buffer_size_kb", "64");
+	return write_fmt(tree, "buffer_subbuf_size_kb", "%zu", PAGE >> 10) ?:
+	       packets_resize(tree, BUFFER_PAGES);
 }
 
-/* The next marks; those that are lost have their numbers, too. */
+/*
+ * The next marks; those that are lost have their numbers, too. They are longer where pages
+ * are larger: as many of them, or nearly, fill one.
+ */
 static inline void packets_mark(const char *tree, int *next, int nr)
 {
+	int more = 40 * (PAGE / LEAST_PAGE - 1);
+
 	while (nr--)
-		write_fmt(tree, "trace_marker", "<%d> some more text", (*next)++);
+		write_fmt(tree, "trace_marker", "<%d> some more text%*s", (*next)++, more, "");
 }
 
 /* ---- Reading ---- */

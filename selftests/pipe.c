@@ -167,15 +167,16 @@ TEST_F(pipe, ends_while_waiting)
 }
 
 /*
- * buffer_percent. The buffer has four sub-buffers of 16 KiB, and a mark of 4000 bytes
- * takes more than a fifth and less than a quarter of one. All marks are of one CPU.
+ * buffer_percent. The buffer has four sub-buffers of 16 KiB, or of a page where that is
+ * more. So many marks of 4000 bytes, and no more, fit in one. All marks are of one CPU.
  */
-#define SUBBUF_MARKS	4
+#define SUBBUF_KB	atoi(read_line(TREE, "buffer_subbuf_size_kb"))
+#define SUBBUF_MARKS	(SUBBUF_KB / 4)
 
 static void use_percent(struct __test_metadata *_metadata, const char *percent)
 {
 	load_pin(0);
-	ASSERT_EQ(0, write_file(TREE, "buffer_size_kb", "64"));
+	ASSERT_EQ(0, write_fmt(TREE, "buffer_size_kb", "%d", 4 * SUBBUF_KB));
 	ASSERT_EQ(0, write_file(TREE, "buffer_percent", percent));
 	EXPECT_STREQ(percent, read_line(TREE, "buffer_percent"));
 }

@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "recorder.h"
+#include "sample.h"
 
 FIXTURE(recorder) {
 	struct run run;
@@ -446,26 +447,6 @@ TEST_F(recorder, repairs)
 
 /* ---- Metadata ---- */
 
-#define SAMPLE	"etch_sample"
-
-static bool sample_loads(void)
-{
-	struct utsname uts;
-	char path[512];
-	int fd;
-
-	uname(&uts);
-	snprintf(path, sizeof(path), "/lib/modules/%s/kernel/samples/etch/etch-sample.ko",
-		 uts.release);
-	fd = open(getenv("ETCH_SAMPLE_KO") ?: path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	if (syscall(SYS_finit_module, fd, "", 0))
-		give_up("%s", path);
-	close(fd);
-	return true;
-}
-
 static int generation_of(const char *metadata)
 {
 	const char *at = strstr(metadata, "metadata_generation = ");
@@ -486,11 +467,12 @@ TEST_F(recorder, metadata_is_fresh)
 	START(&self->run, "-v", "-i", INSTANCE, "-w", "0", "-o", self->run.trace);
 	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
 	before = read_file(self->run.trace, "metadata");
-	if (!sample_loads()) {
+	if (!sample_path()) {
 		kill(self->run.pid, SIGINT);
 		finish(&self->run);
-		SKIP(return, "no etch-sample.ko: CONFIG_SAMPLE_ETCH=m, or set ETCH_SAMPLE_KO");
+		SKIP(return, "%s", no_sample());
 	}
+	ASSERT_EQ(0, sample_load());
 	EXPECT_EQ(0, write_file(TREE, "events/" SAMPLE "/enable", "1"));
 	EXPECT_EQ(0, write_file("/sys/module/" SAMPLE "/parameters", "fire", "3"));
 	EXPECT_EQ(0, write_file(TREE, "flush", "1"));
@@ -561,6 +543,8 @@ TEST_F(recorder, notices_that_the_receiver_has_gone)
 	EXPECT_TRUE(wait_until_written(self->run.trace));
 	kill(receiver.pid, SIGKILL);
 	EXPECT_EQ(256 + SIGKILL, finish(&receiver));
+	/* It notices when it has more to send. */
+	EXPECT_TRUE(wait_until_said(&self->run, "the receiver has gone"));
 	EXPECT_EQ(1, finish(&self->run));
 	EXPECT_NE(NULL, strstr(self->run.said, "the receiver has gone"))
 		TH_LOG("it said:\n%s", self->run.said);

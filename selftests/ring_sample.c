@@ -136,6 +136,8 @@ FIXTURE_SETUP(ring_sample)
 {
 	if (!have_etch())
 		SKIP(return, NO_ETCH);
+	if (!have_modules())
+		SKIP(return, NO_MODULES);
 	if (!module_path())
 		SKIP(return, "no " NAME ".ko: CONFIG_SAMPLE_ETCH_RING=m, or set ETCH_RING_SAMPLE_KO");
 	unload_module();

@@ -14,7 +14,13 @@
 
 #define SAMPLE			"etch_sample"
 #define SAMPLE_PARAMETERS	"/sys/module/" SAMPLE "/parameters"
-#define NO_SAMPLE		"no etch-sample.ko: CONFIG_SAMPLE_ETCH=m, or set ETCH_SAMPLE_KO"
+
+/* What to say when there is none. */
+static inline const char *no_sample(void)
+{
+	return have_modules() ? "no etch-sample.ko: CONFIG_SAMPLE_ETCH=m, or set ETCH_SAMPLE_KO"
+			      : NO_MODULES;
+}
 
 static inline const char *sample_path(void)
 {

@@ -13,7 +13,7 @@
 #include "packets.h"
 
 #define TREE	ETCH "/instances/etch-window"
-#define STRIDE	4096
+#define STRIDE	PAGE
 #define SLOTS	8
 #define BYTES	(SLOTS * STRIDE)
 
@@ -23,7 +23,7 @@ FIXTURE(window) {
 	int fd;
 	void *map;
 	struct etch_window w;
-	char buf[1 << 14];
+	char buf[4 * LARGEST_PAGE];
 };
 
 FIXTURE_SETUP(window)
@@ -111,15 +111,15 @@ TEST_F(window, stays_while_others_go_on)
 	order = self->seen.order;
 
 	EXPECT_EQ(STRIDE, splice(self->fd, NULL, pipes[1], NULL, STRIDE, 0));
-	EXPECT_EQ(0, write_file(TREE, "buffer_size_kb", "256"));
+	EXPECT_EQ(0, packets_resize(TREE, 64));
 	marks(&self->next, 6000);
-	EXPECT_EQ(0, write_file(TREE, "buffer_size_kb", "16"));
+	EXPECT_EQ(0, packets_resize(TREE, 4));
 	EXPECT_EQ(0, memcmp(self->buf, self->map, 4 * STRIDE));
 	EXPECT_LT(0, shown);
 	EXPECT_EQ(0, order);
 
 	/* Larger sub-buffers do not fit in. */
-	EXPECT_EQ(0, write_file(TREE, "buffer_subbuf_size_kb", "8"));
+	EXPECT_EQ(0, write_fmt(TREE, "buffer_subbuf_size_kb", "%zu", 2 * PAGE >> 10));
 	marks(&self->next, 300);
 	flush();
 	EXPECT_EQ(-1, show(_metadata, self, SLOTS));
@@ -192,7 +192,7 @@ TEST_F(window, is_to_be_read_only)
 
 TEST_F(window, refuses_nonsense)
 {
-	static const struct {
+	const struct {
 		long at;
 		unsigned int packets, stride;
 		int err;

@@ -53,7 +53,8 @@ struct tracepoint;
  * @ETCH_HARDIRQ: an interrupt
  * @ETCH_NMI: a non-maskable interrupt
  *
- * The values are those of interrupt_context_level().
+ * The values are those of interrupt_context_level(), which does not know softirqs with
+ * PREEMPT_RT.
  */
 enum etch_context {
 	ETCH_TASK,

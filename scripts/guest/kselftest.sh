@@ -10,3 +10,13 @@ cd /kselftest || exit 1
 ln -sf /proc/self/fd/1 /dev/stdout
 # shellcheck disable=SC2046
 sh ./run_kselftest.sh $(tr ' ' '\n' < /proc/cmdline | sed -n 's/^kselftest=/-t /p') 2>&1 | cat
+
+# What KUnit found at boot, if it was to: a level below the results above, and
+# last, so that no result takes it for its own.
+if grep -qw show=kunit /proc/cmdline; then
+	sed -e '/^1\.\.1$/d' -e 's/^/# /' /sys/kernel/debug/kunit/*/results
+fi
+
+# shellcheck source=scripts/guest/leaks.sh
+. /guest/leaks.sh
+leaks

@@ -13,7 +13,7 @@ TROUBLE = (
     (r"\bWARNING: ", "a warning"),
     (r"\bBUG: ", "a bug report"),
     (r"kernel BUG at ", "a failed assertion"),
-    (r"\bOops\b", "an oops"),
+    (r"\bOops\b|Internal error: ", "an oops"),
     (r"Kernel panic", "a panic"),
     (r"Kernel mode fault|segfault with no mm", "a fault in kernel mode"),
     (r"general protection fault", "a general protection fault"),
@@ -28,11 +28,15 @@ TROUBLE = (
     (r"scheduling while atomic|sleeping function called", "a bad sleep"),
     (r"list_(add|del) corruption", "a corrupt list"),
     (r"(unreferenced object|memory leak)", "a leak"),
+    (r"kmemleak: (Memory pool empty|Cannot allocate)", "a leak detector that gave up"),
 )
 
 _PATTERNS = [(re.compile(pattern), name) for pattern, name in TROUBLE]
 # The kernel offers to report trouble in its help; that is not trouble.
-_HARMLESS = re.compile(r"Kernel command line:|panic_on_warn|lockdep: enabled")
+_HARMLESS = re.compile(r"Kernel command line:|panic_on_warn|lockdep: enabled|"
+                       # The leaks themselves are in the report.
+                       r"kmemleak: (Kernel memory leak detector initialized|"
+                       r"\d+ new suspected memory leaks)")
 
 
 def scan(text):

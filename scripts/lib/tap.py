@@ -16,6 +16,8 @@ import sys
 LINE = re.compile(
     r"^(?P<indent>(?:# |  )*)(?P<not>not )?ok\s+\d*\s*(?:- )?(?P<name>[^#]*)"
     r"(?:#\s*(?P<directive>[A-Za-z]+)(?P<why>.*))?$")
+# Where a stream begins; those of subtests are indented.
+VERSION = re.compile(r"^K?TAP version \d+")
 PLAN = re.compile(r"^(?P<indent>(?:# |  )*)1\.\.(?P<count>\d+)(?P<rest>.*)$")
 
 
@@ -85,7 +87,17 @@ def _result(match, inner):
 
 
 def parse(lines):
-    """The counted cases of a TAP stream, in order."""
+    """The counted cases of TAP streams, one after the other, in order."""
+    streams = [[]]
+    for line in lines:
+        if VERSION.match(line):
+            streams.append([])
+        streams[-1].append(line)
+    return [case for stream in streams for case in _parse(stream)]
+
+
+def _parse(lines):
+    """The counted cases of one stream."""
     levels = {}
     for line in lines:
         line = line.rstrip("\r\n")

@@ -11,6 +11,8 @@ HEALTHY = """\
 [    0.070000] Failed to initialize ubd device 0 :Couldn't determine size
 [    0.150000] This architecture does not have kernel memory protection.
 [    1.200000] debug: initcall_debug off
+[    1.300000] kmemleak: Kernel memory leak detector initialized (mem pool available: 62041)
+[   90.200000] kmemleak: 3 new suspected memory leaks (see /sys/kernel/debug/kmemleak)
 [    2.271144] ACPI: PM: Preparing to enter system sleep state S5
 [    2.271765] reboot: Power down
 """
@@ -24,9 +26,12 @@ TROUBLE = (
     "[    5.1] Oops: int3: 0000 [#1] PREEMPT SMP",
     "[   60.1] rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:",
     "[  240.1] INFO: task sh:77 blocked for more than 120 seconds.",
+    "[    5.1] Internal error: SP/PC alignment exception: 000000008a000000 [#1] SMP",
     "[    5.1] kernel BUG at kernel/etch/ring.c:12!",
     "[    5.1] BUG: KASAN: slab-out-of-bounds in etch_ring_take+0x1/0x2",
     "[    5.1] refcount_t: underflow; use-after-free.",
+    "[   30.1] kmemleak: Memory pool empty, consider increasing CONFIG_DEBUG_KMEMLEAK_MEM",
+    "[   30.1] kmemleak: Kernel memory leak detector disabled",
     "[   30.1] watchdog: BUG: soft lockup - CPU#0 stuck for 26s! [cat:90]",
 )
 

@@ -115,6 +115,14 @@ class Ktap(unittest.TestCase):
     def test_counts_leaves(self):
         self.assertEqual(statuses(KTAP), ["passed", "failed", "skipped"])
 
+    def test_streams_one_after_the_other(self):
+        """Each suite's results have a head and a plan of their own."""
+        self.assertEqual(statuses(KTAP + KTAP), ["passed", "failed", "skipped"] * 2)
+
+    def test_a_stream_that_broke_off_is_not_made_up_for_by_the_next(self):
+        broken = KTAP.replace("not ok 1 etch_ring\n", "")
+        self.assertEqual(statuses(broken + KTAP + KTAP).count("failed"), 4)
+
 
 if __name__ == "__main__":
     unittest.main()

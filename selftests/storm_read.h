@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _ETCH_STORM_READ_H
+#define _ETCH_STORM_READ_H
+
+/* What a storm's workers read. For storm.c alone. */
+
+#include <sys/ioctl.h>
+
+#include "storm.h"
+#include "text.h"
+
+#define READ_BYTES	(1 << 18)
+#define WINDOW_SLOTS	4
+#define WINDOW_STRIDE	(64 * 1024)
+#define WINDOW_BYTES	(WINDOW_SLOTS * WINDOW_STRIDE)
+
+static char read_buf[READ_BYTES + 1];
+
+/* -1: it may not be opened, and that is all right. */
+static inline int open_any(struct worker *w, const char *tree, const char *file, int flags,
+			   const int *may)
+{
+	int fd = open(path_of(tree, file), O_RDONLY | O_CLOEXEC | flags);
+
+	if (fd < 0)
+		worker_did(w, errno, may, path_of(tree, file));
+	return fd;
+}
+
+/* So many reads, or up to the end. */
+static inline void read_any(struct worker *w, const char *tree, const char *file,
+			    unsigned int times, const int *may)
+{
+	int fd = open_any(w, tree, file, O_NONBLOCK, may);
+	ssize_t n = 1;
+
+	if (fd < 0)
+		return;
+	while (times-- && n > 0)
+		n = read(fd, read_buf, 1 + dice(READ_BYTES));
+	worker_did(w, n < 0 ? errno : 0, may, path_of(tree, file));
+	close(fd);
+}
+
+static inline void op_read_trace(struct worker *w)
+{
+	read_any(w, any_tree(), file_or_cpus("trace"), 1 + dice(20), MAY(0));
+}
+
+static inline void op_read_pipe(struct worker *w)
+{
+	read_any(w, loose_tree(), file_or_cpus("trace_pipe"), 1 + dice(5), MAY(EAGAIN));
+}
+
+static inline void op_read_lists(struct worker *w)
+{
+	static const char * const files[] = {
+		"metadata", "set_event", "events/enable", "events/sched/enable", "error_log",
+		"events/sched/sched_switch/format", "events/sched/sched_switch/id",
+		"events/sched/sched_switch/enable", "trace_clock", "buffer_size_kb",
+		"buffer_subbuf_size_kb", "buffer_mode", "snapshot", "tracing_on",
+	};
+
+	read_any(w, any_tree(), dice(4) ? files[dice(ARRAY_LEN(files))] : file_of_cpu("stats"),
+		 1000, MAY(0));
+	read_any(w, ETCH, "available_events", 1000, MAY(0));
+}
+
+/* Files that may go at any time. */
+static inline void op_visit(struct worker *w)
+{
+	static const char * const files[] = {
+		"trace", "trace_pipe", "metadata", "events/enable",
+		"events/sched/sched_switch/format", "per_cpu/cpu0/stats",
+		"per_cpu/cpu0/trace_pipe_raw",
+	};
+
+	read_any(w, FLEETING, files[dice(ARRAY_LEN(files))], 1, MAY(ENOENT, ENODEV, EAGAIN));
+	read_any(w, ETCH, "events/etch_sample/etch_sample_greet/format", 2,
+		 MAY(ENOENT, ENODEV));
+}
+
+/* ---- Packets ---- */
+
+/* One read(). Returns bytes, 0 at the end, -1 with errno. */
+static inline ssize_t take_read(struct worker *w, int fd)
+{
+	size_t have = 0;
+	ssize_t n = read(fd, read_buf, READ_BYTES);
+
+	/* All whole packets, and the rest of one that did not fit. */
+	while (n > 0) {
+		have += n;
+		n = records_add(&w->records, read_buf, have);
+		have -= n;
+		memmove(read_buf, read_buf + n, have);
+		if (!have)
+			return 1;
+		n = read(fd, read_buf + have, READ_BYTES - have);
+	}
+	return n;
+}
+
+static inline ssize_t take_splice(struct worker *w, int fd)
+{
+	size_t have = 0, used;
+	int pipes[2];
+	ssize_t n, ret;
+
+	if (pipe(pipes))
+		worker_fail(w, "pipe: %s", strerror(errno));
+	/* Part of a packet is in the pipe when that is full: it goes on with the rest. */
+	do {
+		ret = splice(fd, NULL, pipes[1], NULL, READ_BYTES / 4, SPLICE_F_NONBLOCK);
+		if (ret <= 0)
+			break;
+		for (n = 0; n < ret; n += used) {
+			used = read(pipes[0], read_buf + have, ret - n);
+			have += used;
+		}
+		used = records_add(&w->records, read_buf, have);
+		have -= used;
+		memmove(read_buf, read_buf + used, have);
+	} while (have);
+	if (have)
+		records_wrong(&w->records, "the end of a packet is missing");
+	n = errno;
+	close(pipes[0]);
+	close(pipes[1]);
+	errno = n;
+	return ret;
+}
+
+static inline ssize_t take_window(struct worker *w, int fd)
+{
+	void *map = mmap(NULL, WINDOW_BYTES, PROT_READ, MAP_SHARED, fd, 0);
+	struct etch_window window = {
+		.address = (unsigned long)map, .packets = WINDOW_SLOTS,
+		.stride = WINDOW_STRIDE,
+	};
+	int ret, err;
+
+	if (map == MAP_FAILED)
+		worker_fail(w, "mmap: %s", strerror(errno));
+	ret = ioctl(fd, ETCH_IOC_WINDOW, &window);
+	err = errno;
+	for (unsigned int i = 0; !ret && i < window.packets; i++) {
+		struct etch_packet_header *head = map + i * WINDOW_STRIDE;
+
+		if (records_add(&w->records, head, head->packet_size / 8) != head->packet_size / 8)
+			records_wrong(&w->records, "half a packet in the window");
+	}
+	munmap(map, WINDOW_BYTES);
+	errno = err;
+	return ret ?: (int)window.packets;
+}
+
+static inline ssize_t take_any(struct worker *w, int fd)
+{
+	switch (dice(3)) {
+	case 0:
+		return take_read(w, fd);
+	case 1:
+		return take_splice(w, fd);
+	default:
+		return take_window(w, fd);
+	}
+}
+
+/* Beside others who take. A file begins with what was lost before it. */
+static inline void op_take(struct worker *w)
+{
+	int fd = open_any(w, loose_tree(), file_of_cpu("trace_pipe_raw"), O_NONBLOCK, MAY(0));
+	ssize_t n = 1;
+
+	memset(&w->records.seen, 0, sizeof(w->records.seen));
+	for (int i = dice(8); i >= 0 && n > 0; i--)
+		n = take_any(w, fd);
+	worker_did(w, n < 0 ? errno : 0, MAY(EAGAIN), "trace_pipe_raw");
+	close(fd);
+}
+
+/* The only one who takes from RAW's CPU @arg; until the end. */
+static inline void op_collect(struct worker *w)
+{
+	static int fd = -1;
+	ssize_t n;
+
+	if (fd < 0) {
+		fd = packets_open(RAW, w->arg, O_NONBLOCK);
+		if (fd < 0)
+			worker_fail(w, "trace_pipe_raw: %s", strerror(errno));
+	}
+	n = take_any(w, fd);
+	worker_did(w, n < 0 ? errno : 0, MAY(EAGAIN), "trace_pipe_raw");
+	/* Tracing may be off for a moment: then there is an end, and more later. */
+	w->ended = !n && storm_phase() == STORM_REST;
+}
+
+static inline void op_read_snapshot(struct worker *w)
+{
+	int fd = open_any(w, any_tree(), file_of_cpu("snapshot"), 0, MAY(ENODATA));
+	ssize_t n;
+
+	if (fd < 0)
+		return;
+	memset(&w->records.seen, 0, sizeof(w->records.seen));
+	n = take_read(w, fd);
+	worker_did(w, n < 0 ? errno : 0, MAY(ESTALE), "snapshot");
+	close(fd);
+}
+
+/* ---- Text ---- */
+
+/* Of what TEXT's only reader has seen. */
+static struct text_seen {
+	unsigned long long last;	/* when the newest record was */
+	size_t have;			/* bytes of a line in read_buf that has no end yet */
+} text_seen;
+
+static inline void text_line(struct worker *w, char *line)
+{
+	struct record r;
+
+	if (strstr(line, "[etch: "))
+		records_wrong(&w->records, "%s", line);
+	if (!text_parse_line(line, &r))
+		return;
+	w->records.records++;
+	if (r.time < text_seen.last)
+		records_wrong(&w->records, "%llu behind %llu: %s", r.time, text_seen.last,
+			      r.event);
+	text_seen.last = r.time;
+}
+
+static inline void text_lines(struct worker *w)
+{
+	char *line = read_buf, *end;
+
+	read_buf[text_seen.have] = 0;
+	for (; (end = strchr(line, '\n')); line = end + 1) {
+		*end = 0;
+		text_line(w, line);
+	}
+	text_seen.have -= line - read_buf;
+	memmove(read_buf, line, text_seen.have);
+}
+
+/* The only one who takes from TEXT; until the end. */
+static inline void op_collect_text(struct worker *w)
+{
+	static int fd = -1;
+	ssize_t n;
+
+	if (fd < 0) {
+		fd = open(TEXT "/trace_pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		if (fd < 0)
+			worker_fail(w, "trace_pipe: %s", strerror(errno));
+	}
+	n = read(fd, read_buf + text_seen.have, READ_BYTES - text_seen.have);
+	worker_did(w, n < 0 ? errno : 0, MAY(EAGAIN), "trace_pipe");
+	if (n > 0) {
+		text_seen.have += n;
+		text_lines(w);
+	}
+	w->ended = !n && storm_phase() == STORM_REST;
+}
+
+#endif /* _ETCH_STORM_READ_H */
