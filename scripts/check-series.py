@@ -27,7 +27,7 @@ import tree
 
 IGNORE = layout.TOP / "scripts/checkpatch.ignore"
 FINDING = re.compile(r"^(?:(?P<file>\S*?):\d+: )?"
-                     r"(?:ERROR|WARNING):(?P<type>[A-Z_]+): (?P<text>.*)$")
+                     r"(?:ERROR|WARNING|CHECK):(?P<type>[A-Z_]+): (?P<text>.*)$")
 HEADERS = ("From", "Date", "Subject")
 
 
@@ -117,7 +117,7 @@ def ignored(kind, path):
 def checkpatch(name):
     """checkpatch's errors and warnings that nothing excuses."""
     command = ["perl", str(layout.PRISTINE / "scripts/checkpatch.pl"),
-               f"--root={layout.PRISTINE}", "--terse", "--showfile",
+               f"--root={layout.PRISTINE}", "--strict", "--terse", "--showfile",
                "--show-types", "--no-summary", "-"]
     with open(layout.PATCHES / name, "rb") as patch, \
             tempfile.TemporaryDirectory() as scratch:
