@@ -79,6 +79,23 @@ def homes(patches):
     return problems
 
 
+def objects(patches):
+    """What the Makefile is to build behind a patch is there behind it."""
+    problems, there = [], set()
+    entries, order = manifest.read(), manifest.series()
+    grown = slices.grown(entries, order)
+    for name, patch in patches:
+        there.update(diff.path for diff in patch.diffs if diff.kind == "new")
+        for path, texts in grown.items():
+            if name not in texts or not path.endswith("/Makefile"):
+                continue
+            folder = path.rpartition("/")[0]
+            problems += [f"{path} in {name}: {folder}/{stem}.c is not there yet"
+                         for stem in re.findall(r"(\w+)\.o\b", texts[name])
+                         if f"{folder}/{stem}.c" not in there]
+    return problems
+
+
 def compare(left, right, names):
     """How two overlays differ; names: what to call them."""
     problems = []
@@ -214,6 +231,7 @@ def main():
         sys.exit(1)
     tap.result("refresh would change nothing", stale)
     tap.result("each of our files is in one patch", homes(patches))
+    tap.result("no patch builds what a later one adds", objects(patches))
     for name, patch in patches:
         tap.result(f"{name} has a message", message(patch))
         tap.result(f"{name} passes checkpatch", checkpatch(name))

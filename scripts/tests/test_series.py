@@ -5,6 +5,7 @@ import importlib.util
 import sys
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import mail
 import maintainers
@@ -71,6 +72,19 @@ class Slices(unittest.TestCase):
         old, new = "a\nb\n", "a\nb\n\nc\n"
         diff = patchfile.Diff("x", "edit", slices.hunks(old, new))
         self.assertEqual(diff.counts(), (2, 0))
+
+
+class Objects(unittest.TestCase):
+    check = script("check-series")
+
+    def test_what_a_later_patch_adds(self):
+        names = manifest.series()[:2]
+        patches = [(name, patchfile.Patch("", [patchfile.new_file(f"k/{stem}.c", "x\n", False)]))
+                   for name, stem in zip(names, "ab")]
+        for text, wanted in (("obj-y += a.o\n", 0), ("obj-y += a.o b.o\n", 1)):
+            grown = {"k/Makefile": {names[0]: text}}
+            with mock.patch.object(self.check.slices, "grown", lambda *_, g=grown: g):
+                self.assertEqual(len(self.check.objects(patches)), wanted)
 
 
 class Maintainers(unittest.TestCase):
