@@ -99,7 +99,7 @@ static void add_machine(void)
 	if (sample_path())
 		storm_add(module);
 	else
-		printf("# NOT done: modules: " NO_SAMPLE "\n");
+		printf("# NOT done: modules: %s\n", no_sample());
 	if (!access("/sys/devices/system/cpu/cpu1/online", W_OK))
 		storm_add(cpu);
 	else
