@@ -54,6 +54,15 @@ sync:			## copy changed files of ours into the trees under build/
 refresh:		## write the patches from our files
 	@$S/refresh.py
 
+maintainers: fetch	## write into the patches' messages who is told of them
+	@$S/maintainers.py
+
+mbox:			## the series as mails with a cover letter, in build/etch.mbox
+	@mkdir -p build && $S/mbox.py
+
+bisect: fetch		## build and boot each prefix of the series; ONLY=um, FROM=patch, TO=patch
+	@$S/bisect.py $(ONLY:%=--only %) $(FROM:%=--from %) $(TO:%=--to %)
+
 check-series: fetch	## files and patches agree, apply, and pass checkpatch
 	@$S/check-series.py
 
@@ -65,6 +74,9 @@ bench: fetch tree	## measure a site's cost beside mainline's; BENCH=event, ...
 
 lint: fetch tree	## compiler, sparse, Coccinelle, spelling: what they say of the sources
 	@$S/fetch.sh lint && $S/lint/check.py
+
+cocci-tree: fetch tree	## our Coccinelle rules on the whole kernel tree
+	@$S/fetch.sh lint && $S/lint/whole.py
 
 model: fetch		## exhaust the ring's protocol with SPIN, and show what each rule is for
 	@$S/fetch.sh model && $S/model/check.py
@@ -81,4 +93,5 @@ distclean:		## remove build/ altogether
 .NOTPARALLEL:
 
 .PHONY: help run record shell check check-long apply build fetch tree dev sync refresh \
-	check-series size bench lint model litmus clean distclean
+	maintainers mbox bisect check-series size bench lint cocci-tree model litmus clean \
+	distclean

@@ -321,7 +321,7 @@ static int etch_flush_store(const struct etch_input *in)
 static void etch_snapshot_show(struct seq_file *m, const struct etch_view_of *of)
 {
 	mutex_lock(&of->inst->read_mutex);
-	seq_printf(m, "%d\n", of->inst->snapshot != NULL);
+	seq_printf(m, "%d\n", !!of->inst->snapshot);
 	mutex_unlock(&of->inst->read_mutex);
 }
 

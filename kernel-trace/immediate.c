@@ -45,15 +45,6 @@ static unsigned int imv_nr_keys;
 static struct imv *imv_early[IMV_EARLY];
 static unsigned int imv_nr_early;
 
-static int imv_change_cmp(const void *a, const void *b)
-{
-	const struct imv_change *x = a, *y = b;
-
-	if (x->imv != y->imv)
-		return x->imv < y->imv ? -1 : 1;
-	return 0;
-}
-
 /* ---- Branches ---- */
 
 static void imv_flush_keys(bool open)
@@ -83,6 +74,15 @@ static void imv_switch(const struct imv_change *changes, unsigned int nr, bool o
 /* ---- Operands ---- */
 
 #ifdef CONFIG_IMV_PATCHED
+
+static int imv_change_cmp(const void *a, const void *b)
+{
+	const struct imv_change *x = a, *y = b;
+
+	if (x->imv != y->imv)
+		return x->imv < y->imv ? -1 : 1;
+	return 0;
+}
 
 static struct imv_poke imv_pokes[IMV_BATCH];
 static unsigned int imv_nr_pokes;

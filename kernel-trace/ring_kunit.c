@@ -477,8 +477,10 @@ static void peek_beside_a_taker(struct kunit *test)
 	/* One block whole; the next one is in hand. */
 	for (i = 0; i < 2; i++) {
 		KUNIT_ASSERT_EQ(test, etch_ring_take(f->ring, &view), 1);
-		if (i)
-			view.len = view.records = 0;
+		if (i) {
+			view.len = 0;
+			view.records = 0;
+		}
 		check_view(test, f, &view);
 		etch_ring_advance(f->ring, view.len, view.records);
 		f->read += view.records;

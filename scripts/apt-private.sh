@@ -7,7 +7,8 @@
 #
 #   apt-private.sh update             fetch the lists (once a day)
 #   apt-private.sh unpack DIR PKG...  packages and what they need, below DIR
-#   apt-private.sh source PKG         a source package's files, not unpacked
+#   apt-private.sh orig PKG SERIES    upstream's tarball of a source package in the
+#                                     next release, the newest SERIES.y that can be had
 #   apt-private.sh policy PKG...      what versions there are
 #   apt-private.sh foreign ARCH DIR PKG...  these packages alone, of another architecture
 set -euo pipefail
@@ -17,6 +18,7 @@ APT=$ETCH_BUILD/apt
 # Another architecture's packages, with lists of their own; "" for this machine's.
 FOREIGN=
 BACKPORTS=bookworm-backports
+NEXT=trixie
 
 # The addresses of Debian's own archives in the system's configuration, each
 # with the suite's code name: "URI CODENAME", one a line.
@@ -46,7 +48,6 @@ write_sources()
 	while read -r uri suite; do
 		echo "deb [signed-by=$key] $uri $suite main"
 		[ -z "$FOREIGN" ] || continue
-		echo "deb-src [signed-by=$key] $uri $suite main"
 		if [ "$suite" = bookworm ]; then
 			echo "deb [signed-by=$key] $uri $BACKPORTS main"
 		fi
@@ -76,6 +77,35 @@ update()
 	write_sources
 	private apt-get update
 	touch "$APT/updated"
+}
+
+# Source packages of the next release. They are looked for by those who want one, in a
+# folder of its own: the lists are large.
+next_sources()
+{
+	local key=/usr/share/keyrings/debian-archive-keyring.gpg uri suite
+
+	APT=$ETCH_BUILD/apt-next
+	mkdir -p "$APT/lists/partial" "$APT/cache/archives/partial"
+	while read -r uri suite; do
+		[ "$suite" != bookworm ] ||
+			echo "deb-src [signed-by=$key] $uri $NEXT main"
+	done < <(system_archives; configured_archives) | sort -u > "$APT/sources.list"
+	[ -s "$APT/sources.list" ] || die "apt knows no Debian archive on this machine"
+	private apt-get update
+}
+
+# The lists tell of versions that the archive holds no more, or not yet.
+orig()
+{
+	local version
+
+	next_sources
+	while read -r version; do
+		private apt-get source --download-only --tar-only "$1=$version" && return
+	done < <(private apt-cache showsrc "$1" |
+		sed -n "s/^Version: \($2\.[^ ]*\)$/\1/p" | sort -urV)
+	die "the archive has no tarball of $1 $2.y"
 }
 
 # What installing these packages would install here, backports preferred:
@@ -126,8 +156,8 @@ shift || true
 case $verb in
 update)		update ;;
 unpack)		update && unpack "$@" ;;
-source)		update && private apt-get source --download-only "$@" ;;
+orig)		orig "$@" ;;
 policy)		update && private apt-cache policy "$@" ;;
 foreign)	foreign "$@" ;;
-*)		sed -n '4,13s/^# \{0,1\}//p' "$0"; exit 2 ;;
+*)		sed -n '4,12s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac

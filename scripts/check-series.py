@@ -16,15 +16,18 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
 import layout
+import mail
+import maintainers
 import manifest
 import patchfile
 import refresh_rules as rules
+import slices
 import tap as taps
 import tree
 
 IGNORE = layout.TOP / "scripts/checkpatch.ignore"
 FINDING = re.compile(r"^(?:(?P<file>\S*?):\d+: )?"
-                     r"(?:ERROR|WARNING):(?P<type>[A-Z_]+): (?P<text>.*)$")
+                     r"(?:ERROR|WARNING|CHECK):(?P<type>[A-Z_]+): (?P<text>.*)$")
 HEADERS = ("From", "Date", "Subject")
 
 
@@ -51,7 +54,7 @@ def message(patch):
     if not re.search(r"^Signed-off-by: .+ <.+>$", patch.message, re.M):
         problems.append("no Signed-off-by")
     body = re.sub(r"\A(?:\S+: .*\n(?: .*\n)*)+", "", patch.message)
-    body = re.sub(r"^\S+-by: .*$", "", body, flags=re.M)
+    body = re.sub(r"^(?:\S+-by|Cc): .*$", "", body, flags=re.M)
     if len(body.split()) < 10:
         problems.append("the message says next to nothing")
     if not patch.diffs:
@@ -60,15 +63,36 @@ def message(patch):
 
 
 def homes(patches):
-    """Each of our own files is added by one patch, and only by it."""
+    """Each of our own files is added by one patch, and only by it; but for those that
+    grow."""
     problems, seen = [], {}
+    grown = {layout.to_kernel(path) for path in slices.read(manifest.read())}
     for name, patch in patches:
         for diff in patch.diffs:
+            if diff.path in grown and diff.kind == "edit":
+                continue
             if diff.path in seen and layout.to_repo(diff.path) and (
                     diff.kind == "new" or seen[diff.path][1] == "new"):
                 problems.append(f"{diff.path} is in {seen[diff.path][0]} "
                                 f"and in {name}")
             seen.setdefault(diff.path, (name, diff.kind))
+    return problems
+
+
+def objects(patches):
+    """What the Makefile is to build behind a patch is there behind it."""
+    problems, there = [], set()
+    entries, order = manifest.read(), manifest.series()
+    grown = slices.grown(entries, order)
+    for name, patch in patches:
+        there.update(diff.path for diff in patch.diffs if diff.kind == "new")
+        for path, texts in grown.items():
+            if name not in texts or not path.endswith("/Makefile"):
+                continue
+            folder = path.rpartition("/")[0]
+            problems += [f"{path} in {name}: {folder}/{stem}.c is not there yet"
+                         for stem in re.findall(r"(\w+)\.o\b", texts[name])
+                         if f"{folder}/{stem}.c" not in there]
     return problems
 
 
@@ -110,7 +134,7 @@ def ignored(kind, path):
 def checkpatch(name):
     """checkpatch's errors and warnings that nothing excuses."""
     command = ["perl", str(layout.PRISTINE / "scripts/checkpatch.pl"),
-               f"--root={layout.PRISTINE}", "--terse", "--showfile",
+               f"--root={layout.PRISTINE}", "--strict", "--terse", "--showfile",
                "--show-types", "--no-summary", "-"]
     with open(layout.PATCHES / name, "rb") as patch, \
             tempfile.TemporaryDirectory() as scratch:
@@ -139,31 +163,57 @@ def attempt(tap, name, function, *arguments):
     return value
 
 
-def apply_both(tap, scratch, patches):
-    """quilt and git am, and what they give."""
-    quilt = attempt(tap, "quilt applies the series without fuzz",
-                    tree.overlay, layout.PRISTINE, scratch / "quilt")
-    git = attempt(tap, "git am applies the series", tree.overlay,
-                  layout.PRISTINE, scratch / "git", tree.git_am)
+def apply_both(tap, scratch, base, where):
+    """quilt and git am, and what they give; quilt's tree, or None."""
+    quilt = attempt(tap, f"quilt applies the series to {where} without fuzz",
+                    tree.overlay, base, scratch / "quilt")
+    git = attempt(tap, f"git am applies the series to {where}", tree.overlay,
+                  base, scratch / "git", tree.git_am)
     if quilt is not None and git is not None:
-        tap.result("quilt and git am give the same tree",
+        tap.result(f"quilt and git am give the same tree of {where}",
                    compare(quilt, git, ("quilt", "git am")))
-    if quilt is not None:
-        tap.result("applying the series gives exactly our files",
-                   gives_files(quilt, patches))
+    return quilt
+
+
+def mailed(tap, scratch, quilt):
+    """The mails, cover letter and all, give the same tree, too."""
+    name = "git am of the mailbox gives the same tree"
+    try:
+        text = mail.mailbox()
+        given = tree.overlay(layout.PRISTINE, scratch / "mail",
+                             lambda place: tree.git_am(place, text))
+    except (mail.MailError, tree.TreeError, OSError) as error:
+        tap.result(name, [error])
+        return
+    tap.result(name, compare(quilt, given, ("quilt", "the mailbox")))
+
+
+def told(tap, patches):
+    """The maintainers of what each patch edits are named in it."""
+    name = "Cc: lines are what get_maintainer.pl says"
+    if not maintainers.base_is_debians():
+        tap.skip(name, "KDIR has a MAINTAINERS of its own")
+        return
+    try:
+        stale = maintainers.stale(patches)
+    except maintainers.MaintainersError as error:
+        tap.result(name, [error])
+        return
+    tap.result(name, [f"{patch}: make maintainers changes it" for patch, _ in stale])
 
 
 def vanilla(tap, scratch):
     """The same on upstream's tree, if it can be had."""
-    name = "the series applies to vanilla 6.12.y"
     made = subprocess.run([str(layout.TOP / "scripts/vanilla.sh"),
                            *tree.touched()], check=False)
     if made.returncode:
-        tap.skip(name, "the upstream source could not be had")
+        tap.skip("the series applies to vanilla 6.12.y",
+                 "the upstream source could not be had")
         print("### vanilla 6.12.y: NOT CHECKED, no source", file=sys.stderr)
         return
-    attempt(tap, name, tree.overlay, layout.BUILD / "vanilla/tree",
-            scratch / "vanilla")
+    base = layout.BUILD / "vanilla/tree"
+    where = "vanilla {}.{}.{}".format(*tree.version(base))
+    apply_both(tap, scratch, base, where)
 
 
 def main():
@@ -181,11 +231,17 @@ def main():
         sys.exit(1)
     tap.result("refresh would change nothing", stale)
     tap.result("each of our files is in one patch", homes(patches))
+    tap.result("no patch builds what a later one adds", objects(patches))
     for name, patch in patches:
         tap.result(f"{name} has a message", message(patch))
         tap.result(f"{name} passes checkpatch", checkpatch(name))
+    told(tap, patches)
     with tempfile.TemporaryDirectory() as scratch:
-        apply_both(tap, Path(scratch), patches)
+        given = apply_both(tap, Path(scratch), layout.PRISTINE, "the source")
+        if given is not None:
+            tap.result("applying the series gives exactly our files",
+                       gives_files(given, patches))
+            mailed(tap, Path(scratch), given)
         vanilla(tap, Path(scratch))
     print(f"1..{tap.count}")
     sys.exit(1 if tap.failed else 0)

@@ -757,6 +757,19 @@ def persist_boots(name):
     return cases
 
 
+def bisect():
+    """Each prefix of the series, built and booted in um and x86-64."""
+    cases = tap_lane([SCRIPTS / "bisect.py"], "bisect.tap")
+    print((LOGS / "bisect.tap").read_text().rpartition("# behind patch")[2])
+    return cases
+
+
+def cocci_tree():
+    """Our Coccinelle rules on the whole kernel tree."""
+    need([SCRIPTS / "fetch.sh", "lint"])
+    return tap_lane([SCRIPTS / "lint/whole.py"], "cocci-tree.tap")
+
+
 LANES = {"harness": harness, "series": series, "docs": docs, "lint": lint,
          "ring": ring, "fuzz": fuzz, "model": model, "litmus": litmus, "kunit": kunit,
          "um": um, "um-bare": um_bare,
@@ -766,6 +779,7 @@ LANES = {"harness": harness, "series": series, "docs": docs, "lint": lint,
 LONG = {"ring-long": ring_long, "model-long": model_long, "fuzz-long": fuzz_long,
         "um-long": um_long, "um-kasan": kasan,
         "crash": crash_um, "crash-x86-64": crash_x86_64,
+        "bisect": bisect, "cocci-tree": cocci_tree,
         "arm64-long": arm64_long, "arm64-64k": arm64_64k,
         "x86-64-lockdep": lockdep, "x86-64-kcsan": data_races,
         "x86-64-rt": realtime, "x86-64-kasan": memory, "x86-64-clang": clang,

@@ -3,7 +3,8 @@
 #
 # vanilla.sh PATH...: these files of upstream's own 6.12.y, below
 # build/vanilla/tree. They come from the orig tarball of Debian's source
-# package, which holds upstream's release without Debian's patches.
+# package, which holds upstream's release without Debian's patches; of the next
+# release's, whose kernel is that series.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
@@ -11,13 +12,13 @@ DIR=$ETCH_BUILD/vanilla
 
 tarball()
 {
-	find "$DIR" -maxdepth 1 -name 'linux*.orig.tar.xz' | sort | tail -n 1
+	find "$DIR" -maxdepth 1 -name 'linux*.orig.tar.xz' | sort -V | tail -n 1
 }
 
 download()
 {
 	cd "$DIR"
-	"$ETCH_TOP/scripts/apt-private.sh" source linux-6.12
+	"$ETCH_TOP/scripts/apt-private.sh" orig linux 6.12
 }
 
 # Files that upstream lacks are not an error: the series adds them.

@@ -4,6 +4,7 @@
 import layout
 import manifest
 import patchfile
+import slices
 
 
 def content(file):
@@ -11,7 +12,21 @@ def content(file):
     return file.read_bytes().decode("utf-8")
 
 
-def refreshed(name, own):
+def additions(name, own, grown):
+    """The diffs that patch name makes of our files; grown: see slices.grown()."""
+    added = []
+    for path, file in own.items():
+        text = grown[path][name] if path in grown else content(file)
+        added.append(patchfile.new_file(path, text, layout.is_executable(file)))
+    for path, texts in grown.items():
+        behind = list(texts)
+        if path not in own and name in behind:
+            before = texts[behind[behind.index(name) - 1]]
+            added.append(patchfile.Diff(path, "edit", slices.hunks(before, texts[name])))
+    return added
+
+
+def refreshed(name, own, grown):
     """The text that patch name should have. own: {kernel path: file}."""
     place = layout.PATCHES / name
     if not place.exists():
@@ -20,13 +35,12 @@ def refreshed(name, own):
             "(From, Date, Subject, text, Signed-off-by, a line '---'), and "
             "list it in series. patches/README.md shows one")
     patch = patchfile.parse(place.read_bytes().decode("utf-8"))
-    kept = [diff for diff in patch.diffs
-            if layout.to_repo(diff.path) is None or diff.kind == "edit"]
-    if own is not None:
-        added = [patchfile.new_file(path, content(file),
-                                    layout.is_executable(file))
-                 for path, file in own.items()]
-        patch.diffs = added + kept
+    kept = [diff for diff in patch.diffs if diff.path not in grown
+            and (layout.to_repo(diff.path) is None or diff.kind == "edit")]
+    if own is None:
+        own = {}
+        kept = [diff for diff in patch.diffs if diff.path not in grown]
+    patch.diffs = additions(name, own, grown) + kept
     return patch.text()
 
 
@@ -39,7 +53,8 @@ def texts():
         if name not in names:
             raise manifest.ManifestError(
                 f"{name} is in patches/manifest but not in series")
-    return {name: refreshed(name, own.get(name)) for name in names}
+    grown = slices.grown(entries, names)
+    return {name: refreshed(name, own.get(name), grown) for name in names}
 
 
 def stale():

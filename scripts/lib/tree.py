@@ -89,14 +89,21 @@ def quilt_push(tree):
         run(["quilt", "push", "-a", "-q", "--fuzz=0"], tree, quilt_env())
 
 
-def git_am(tree):
-    """Apply the whole series with git am, to a new repository there."""
+def git_am(tree, mailbox=None):
+    """Apply the whole series with git am, to a new repository there.
+
+    mailbox: its text, with a cover letter, in the patches' place.
+    """
     who = ["-c", "user.name=Etch", "-c", "user.email=etch@example.org",
            "-c", "commit.gpgsign=false", "-c", "core.autocrlf=false"]
     run(["git", "init", "-q"], tree)
     run(["git", "add", "-A"], tree)
     run(["git", *who, "commit", "-q", "--allow-empty", "-m", "base"], tree)
     names = [str(layout.PATCHES / name) for name in manifest.series()]
+    if mailbox is not None:
+        file = Path(tree) / ".git/etch.mbox"
+        file.write_bytes(mailbox.encode("utf-8"))
+        names = ["--empty=drop", str(file)]
     if names:
         run(["git", *who, "am", "-q", *names], tree)
 

@@ -4,8 +4,8 @@
 
   check.py
 
-The compiler's W=1 and sparse, each header alone, Coccinelle with the kernel's rules
-and ours, spelling, shell and Python. scripts/lint/ignore is what is passed over, with
+The compiler's W=1 and sparse, each header alone, kernel-doc, Coccinelle with the
+kernel's rules and ours, spelling, shell and Python. scripts/lint/ignore is what is passed over, with
 reasons.
 """
 
@@ -118,6 +118,8 @@ def main():
     attempt(tap, excuses, "shellcheck", shell)
     attempt(tap, excuses, "pyflakes", python)
     attempt(tap, excuses, "headers of user space are C90", kernel.uapi)
+    attempt(tap, excuses, "headers_check", kernel.headers_check)
+    attempt(tap, excuses, "kernel-doc", kernel.kernel_doc)
     try:
         kernel.prepare()
     except kernel.BuildError as error:

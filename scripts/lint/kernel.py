@@ -126,6 +126,26 @@ def alone():
     return found
 
 
+def kernel_doc():
+    """What kernel-doc says of the comments that are for it."""
+    files = [path for path in layout.sources() if path.endswith((".c", ".h"))
+             and not path.startswith("tools/")]
+    _, out = run(["env", "-C", layout.LINUX, "perl", "scripts/kernel-doc", "-none", "-Wall",
+                  *files])
+    return out.splitlines() if files else ["there are no files for kernel-doc"]
+
+
+def headers_check():
+    """The kernel's own headers_check.pl, on what is for user space."""
+    paths = [path for path in layout.sources() if path.startswith("include/uapi/")]
+    status, out = run(["env", "-C", layout.LINUX, "perl", "usr/include/headers_check.pl",
+                       "include/uapi", "x86", *paths])
+    found = out.splitlines()
+    if status and not found:
+        found = [f"headers_check.pl ended with status {status}"]
+    return found if paths else ["there are none"]
+
+
 def uapi():
     """User space's headers, as the kernel's usr/include/Makefile tests its own, and
     pedantic."""

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+#
+# What "make bisect" boots: the kernel came up. Where the tree is there already, one
+# event is recorded, too.
+ETCH=/sys/kernel/debug/etch
+
+echo "up: $(uname -rm), $(nproc) processors"
+[ -d $ETCH ] || exit 0
+event=$ETCH/events/sched/sched_process_fork
+[ -e $event/enable ] || { echo "the tree has no events"; exit 0; }
+echo 1 > $event/enable
+(true)
+echo 0 > $event/enable
+grep -m 1 sched_process_fork: $ETCH/trace
