@@ -25,6 +25,9 @@ import tap as taps
 # 64 bits and little-endian, as Etch needs it, and Debian has a compiler.
 ARCHITECTURES = ("x86-64", "arm64", "riscv", "powerpc")
 LOGS = layout.BUILD / "log"
+# What another folder's makefile compiles, and names so.
+NAMED = {"drivers/gpu/drm/amd/display/amdgpu_dm/amdgpu_dm.o":
+         "drivers/gpu/drm/amd/amdgpu/../display/amdgpu_dm/amdgpu_dm.o"}
 # Lines about an object that failed.
 SHOWN = 12
 
@@ -63,7 +66,8 @@ class Architecture:
         status, log = build(self.lane)
         if status:
             raise BuildError("\n".join(log.splitlines()[-25:]))
-        wanted = {source.removesuffix(".c") + ".o": source for source in sources}
+        paths = {source: source.removesuffix(".c") + ".o" for source in sources}
+        wanted = {NAMED.get(path, path): source for source, path in paths.items()}
         status, log = build(self.lane, " ".join(["-k", "-O", *wanted]))
         missing, failed = event_headers.outcome(log)
         auto = (self.out / "include/config/auto.conf").read_text()

@@ -27,7 +27,8 @@
 /*
  * Places @len bytes behind @end, aligned to @align, and puts the word for them
  * into @word: the offset from @base, and the length. What does not fit the halves
- * of the word makes a record that fits nowhere, and it is lost as too big.
+ * of the word makes a record that fits nowhere, and it is lost as too big. Then the word
+ * is never looked at, which the compiler cannot know.
  */
 static __always_inline void etch_dynamic(unsigned int *end, u32 *word,
 					 unsigned int align, size_t len,
@@ -36,6 +37,7 @@ static __always_inline void etch_dynamic(unsigned int *end, u32 *word,
 	unsigned int start = ALIGN(*end, align);
 
 	if (unlikely(len > U16_MAX || start + len > U16_MAX)) {
+		*word = 0;
 		*end = ETCH_FITS_NOWHERE;
 		return;
 	}
