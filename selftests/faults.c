@@ -554,7 +554,7 @@ TEST_F_TIMEOUT(faults, of_each_file_and_instance, 3600)
 TEST_F_TIMEOUT(faults, of_a_module_with_events, 3600)
 {
 	if (!sample_path())
-		SKIP(return, NO_SAMPLE);
+		SKIP(return, "%s", no_sample());
 	sample_fd = open(sample_path(), O_RDONLY | O_CLOEXEC);
 	ASSERT_LE(0, sample_fd);
 	/* With ftrace in the kernel, its event_define_fields() warns of a lack of memory. */
