@@ -123,18 +123,20 @@ static bool etch_comm_recall(pid_t pid, char comm[TASK_COMM_LEN], bool wait)
 {
 	struct etch_comm *comms;
 	unsigned long flags;
-	bool found;
+	bool found = false;
 
 	/* The table as it was made, at least. Pairs with that in etch_comm_get(). */
 	comms = smp_load_acquire(&etch_comms);
 	if (!comms)
 		return false;
-	if (wait)
+	if (wait) {
 		raw_spin_lock_irqsave(&etch_comm_lock, flags);
-	else if (!raw_spin_trylock_irqsave(&etch_comm_lock, flags))
-		return false;
-	found = etch_comm_copy(pid, comms, comm);
-	raw_spin_unlock_irqrestore(&etch_comm_lock, flags);
+		found = etch_comm_copy(pid, comms, comm);
+		raw_spin_unlock_irqrestore(&etch_comm_lock, flags);
+	} else if (raw_spin_trylock_irqsave(&etch_comm_lock, flags)) {
+		found = etch_comm_copy(pid, comms, comm);
+		raw_spin_unlock_irqrestore(&etch_comm_lock, flags);
+	}
 	return found;
 }
 

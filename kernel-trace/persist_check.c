@@ -10,6 +10,7 @@
 
 #include <linux/align.h>
 #include <linux/bitmap.h>
+#include <linux/bits.h>
 #include <linux/crc32.h>
 #include <linux/etch.h>
 #include <linux/log2.h>
@@ -28,10 +29,11 @@
 #define ETCH_PERSIST_TEXT_MAX	(4 * 1024 * 1024ULL)
 #define ETCH_PERSIST_TABLE_PART	64
 #define ETCH_PERSIST_TABLE_MAX	(256 * 1024ULL)
-#define ETCH_PERSIST_BYTES_MAX	(1ULL << 40)
+#define ETCH_PERSIST_BYTES_MAX	BIT_ULL(40)
+#define ETCH_PERSIST_CPUS_MAX	65536
 
 /* A time that is so much later than the one before it was an earlier one. */
-#define ETCH_PERSIST_BACK	(1ULL << (ETCH_TIME_BITS - 1))
+#define ETCH_PERSIST_BACK	BIT_ULL(ETCH_TIME_BITS - 1)
 
 u32 etch_persist_sum(const void *from, size_t len)
 {
@@ -85,7 +87,7 @@ int etch_persist_shape(struct etch_persist_shape *shape, u64 bytes, u32 subbuf, 
 	u64 nr;
 
 	memset(shape, 0, sizeof(*shape));
-	if (!cpus || cpus > NR_CPUS || !is_power_of_2(subbuf) || subbuf < PAGE_SIZE ||
+	if (!cpus || cpus > ETCH_PERSIST_CPUS_MAX || !is_power_of_2(subbuf) || subbuf < PAGE_SIZE ||
 	    subbuf > ETCH_RING_MAX_SUBBUF || bytes > ETCH_PERSIST_BYTES_MAX)
 		return -EINVAL;
 	shape->bytes = bytes;

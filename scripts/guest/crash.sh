@@ -59,7 +59,7 @@ crash_panic()
 # stat NAME: a figure of the CPU in question, of this instance.
 stat()
 {
-	sed -n "s/^$1: //p" per_cpu/cpu$cpu/stats
+	sed -n "s/^$1: //p" "per_cpu/cpu$cpu/stats"
 }
 
 # Before, in the middle, behind; everything on one CPU. The instance "dumped" is off then.
