@@ -38,7 +38,7 @@ const char * const etch_clock_names[ETCH_CLOCK_NR] = {
 };
 EXPORT_SYMBOL_GPL(etch_clock_names);
 
-/* The counter and CLOCK_MONOTONIC at one moment. */
+/* The counter and CLOCK_MONOTONIC at one moment; zero is none. */
 struct moment {
 	u64	ticks;
 	u64	ns;
@@ -198,6 +198,8 @@ static void learn_scale(void)
 		m = now();
 		scale_hz = known_hz();
 		if (!scale_hz) {
+			if (!early.ns)
+				early = m;
 			while (m.ns - early.ns < 10 * NSEC_PER_MSEC) {
 				msleep(20);
 				m = now();
@@ -229,7 +231,7 @@ void etch_clock_learn_now(void)
 		return;
 	m = now();
 	scale_hz = known_hz();
-	if (!scale_hz && m.ns > early.ns)
+	if (!scale_hz && early.ns && m.ns > early.ns)
 		scale_hz = mul_u64_u64_div_u64(m.ticks - early.ticks, NSEC_PER_SEC,
 					       m.ns - early.ns);
 	scale_hz = scale_hz ?: NSEC_PER_SEC;
@@ -340,4 +342,5 @@ static int __init etch_clock_init(void)
 	early = now();
 	return 0;
 }
-early_initcall(etch_clock_init);
+/* Not before time is kept by what is best here: jiffies, until then, are a hundredth off. */
+fs_initcall_sync(etch_clock_init);
