@@ -44,6 +44,7 @@ static const struct row {
 	{ "flush", 0200, NONE },
 	{ "snapshot", 0600, NONE },
 	{ "error_log", 0600, NONE },
+	{ "dump_on_oops", 0600, NONE },
 	{ "per_cpu", 0700, ENTER },
 	{ "per_cpu/cpu*", 0700, ENTER },
 	{ "per_cpu/cpu*/trace", 0600, NONE },

@@ -372,6 +372,7 @@ static void one_write(void)
 static const char * const settings[] = {
 	"tracing_on", "trace_clock", "buffer_mode", "buffer_percent", "buffer_size_kb",
 	"per_cpu/cpu0/buffer_size_kb", "buffer_subbuf_size_kb", "set_event",
+	"dump_on_oops",
 };
 
 static char *all_settings(void)
@@ -533,6 +534,7 @@ FIXTURE_TEARDOWN(fuzz)
 	etch_as_new();
 	write_file(ETCH, "trace_clock", self->clock);
 	write_file(ETCH, "snapshot", "0");
+	write_file(ETCH, "dump_on_oops", "0");
 	write_file(ETCH, "buffer_size_kb", self->size);
 	write_file(ETCH, "buffer_subbuf_size_kb", self->subbuf);
 	write_file(ETCH, "buffer_size_kb", self->size);

@@ -19,6 +19,7 @@ enum fuzz_kind {
 	FUZZ_PERCENT,
 	FUZZ_CHOICE,		/* one of the words that it shows */
 	FUZZ_EVENTS,		/* names of events */
+	FUZZ_DUMP,		/* whose records go to the console: see fuzz_is_dump() */
 	FUZZ_TEXT,		/* any text, which is looked for zeros */
 	FUZZ_ANY,		/* it is not looked at */
 	FUZZ_MARKER,
@@ -39,6 +40,7 @@ static const struct fuzz_file {
 	{ "buffer_subbuf_size_kb", FUZZ_SUBBUF, 256 },
 	{ "buffer_percent", FUZZ_PERCENT, 256 },
 	{ "set_event", FUZZ_EVENTS, 512 << 10 },
+	{ "dump_on_oops", FUZZ_DUMP, 256 },
 	{ "flush", FUZZ_TEXT, 256 },
 	{ "error_log", FUZZ_TEXT, 256 },
 	{ "trace", FUZZ_ANY, 0 },
@@ -120,6 +122,27 @@ static inline bool fuzz_is_choice(const char *text, const char *shown)
 	return false;
 }
 
+/* 0, 1, 2, orig_cpu, INSTANCE, or INSTANCE and one of these; several behind commas. */
+static inline bool fuzz_is_dump(const char *text)
+{
+	static const char * const how[] = { "0", "1", "2", "orig_cpu" };
+	size_t len, name;
+
+	for (;; text += len + 1) {
+		bool known = false;
+
+		len = strcspn(text, ",");
+		name = strcspn(text, ",=");
+		for (size_t i = 0; i < ARRAY_LEN(how); i++)
+			known |= name < len && strlen(how[i]) == len - name - 1 &&
+				 !memcmp(how[i], text + name + 1, len - name - 1);
+		if (!name || (name < len && !known))
+			return false;
+		if (!text[len])
+			return true;
+	}
+}
+
 static inline void fuzz_see_size(struct fuzz_seen *seen)
 {
 	if (seen->verdict == FUZZ_REFUSED)
@@ -159,6 +182,10 @@ static inline void fuzz_see_kind(struct fuzz_seen *seen, enum fuzz_kind kind,
 		break;
 	case FUZZ_EVENTS:
 		seen->verdict = *seen->text ? FUZZ_EITHER : FUZZ_TAKEN;
+		seen->at = -1;
+		break;
+	case FUZZ_DUMP:
+		seen->verdict = strlen(seen->text) < 256 && fuzz_is_dump(seen->text);
 		seen->at = -1;
 		break;
 	case FUZZ_MARKER:
