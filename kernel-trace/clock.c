@@ -227,6 +227,7 @@ void etch_clock_learn_now(void)
 {
 	struct moment m;
 
+	/* Pairs with the release below. */
 	if (smp_load_acquire(&scale_known))
 		return;
 	m = now();
@@ -342,5 +343,6 @@ static int __init etch_clock_init(void)
 	early = now();
 	return 0;
 }
+
 /* Not before time is kept by what is best here: jiffies, until then, are a hundredth off. */
 fs_initcall_sync(etch_clock_init);

@@ -311,8 +311,9 @@ static void etch_dump_instances(struct etch_dump *d)
 	struct etch_instance *inst;
 	int bit;
 
-	/* Off with all of them first. The acquire pairs with that in etch_instance_create(). */
+	/* Off with all of them first. */
 	for (bit = ETCH_MAIN; bit < ETCH_BITS; bit++) {
+		/* Pairs with the release in etch_instance_create(). */
 		inst = smp_load_acquire(&etch_instances[bit]);
 		wishes[bit] = etch_dump_wanted(inst);
 		if (wishes[bit] != ETCH_DUMP_NOT)
@@ -328,8 +329,10 @@ static void etch_dump_instances(struct etch_dump *d)
 
 static void etch_dump(void)
 {
-	struct etch_dump *d = smp_load_acquire(&etch_dump_room);
+	struct etch_dump *d;
 
+	/* Pairs with the release in etch_dump_get_room(). */
+	d = smp_load_acquire(&etch_dump_room);
 	/* One at a time; and not if dumping is what oopses. */
 	if (!d || atomic_xchg(&etch_dump_busy, 1))
 		return;

@@ -69,8 +69,9 @@ static struct etch_ring *etch_cpu_ring_make(const struct etch_instance *inst, in
 /* Under read_mutex. From here on it is the CPU's. */
 static void etch_cpu_ring_publish(struct etch_instance *inst, int cpu, struct etch_ring *ring)
 {
+	/* Whoever finds the ring finds it complete. The first is for a dump. */
 	smp_store_release(&inst->rings[cpu], ring);
-	/* Whoever finds the ring finds it complete. Pairs with etch_this_ring(). */
+	/* Pairs with etch_this_ring(). */
 	smp_store_release(&per_cpu(etch_cpu_rings, cpu).by_bit[inst->bit], ring);
 }
 

@@ -18,7 +18,7 @@
 
 static unsigned int asked;
 static struct etch_instance inst;
-struct mutex etch_mutex;
+struct mutex etch_mutex;	/* taken by who calls */
 struct etch_instance *etch_instances[ETCH_BITS];
 const char * const etch_clock_names[ETCH_CLOCK_NR] = {
 	"counter", "mono", "mono_raw", "boot", "tai", "local", "global", "seq",

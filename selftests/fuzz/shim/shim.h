@@ -44,7 +44,7 @@ typedef u8 blk_status_t;
 #define TASK_COMM_LEN		16
 #define NSEC_PER_SEC		1000000000L
 #define NSEC_PER_USEC		1000L
-#define is_signed_type(type)	((type)-1 < (type)1)
+#define is_signed_type(type)	((type)(-1) < (type)1)
 #define swap(a, b)		do { __typeof__(a) __t = a; a = b; b = __t; } while (0)
 #define do_div(n, by)		({ u32 __rem = (n) % (by); (n) /= (by); __rem; })
 #define container_of(p, type, member) ((type *)((char *)(p) - offsetof(type, member)))
