@@ -3,8 +3,8 @@
 
 import unittest
 
-import check
 import kmemleak
+from checks import watched
 
 FILE = """\
 unreferenced object 0xffff8881049a6c00 (size 32):
@@ -53,11 +53,11 @@ class KmemleakTest(unittest.TestCase):
 
     def test_cases(self):
         report = "".join(f"kmemleak: {line}\n" for line in FILE.splitlines())
-        cases = check.leaks(report + "kmemleak: end\n", {"etch_loan_get"})
+        cases = watched.leaks(report + "kmemleak: end\n", {"etch_loan_get"})
         self.assertEqual([case.status for case in cases], ["failed"])
-        cases = check.leaks(report + "kmemleak: end\n", {"nobody"})
+        cases = watched.leaks(report + "kmemleak: end\n", {"nobody"})
         self.assertEqual([case.status for case in cases], ["passed"])
 
     def test_a_report_that_broke_off(self):
-        cases = check.leaks("kmemleak: unreferenced object 0x1 (size 1):\n", {"nobody"})
+        cases = watched.leaks("kmemleak: unreferenced object 0x1 (size 1):\n", {"nobody"})
         self.assertEqual([case.status for case in cases], ["failed"])

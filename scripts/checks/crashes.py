@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What is left by kernels that crash."""
+
+import shutil
+
+import console
+import crash
+import guest
+import layout
+import tap
+from checks.guests import prepare
+from checks.lane import DEBIAN_PYTHON, SCRIPTS, need, say, show_remarks, tap_lane, LaneError
+
+# Guests that crash: seconds until one is given up, and the lines that its dump may have.
+CRASH_LIMIT = 300
+CRASH_LINES = 300
+# What a kernel is told of memory that is to survive it, and of what it records there.
+PERSIST = ["reserve_mem=16M:4096:etch", "etch_persist=etch,sched:sched_process_fork"]
+
+
+def crash_boot(name, *append):
+    """A guest that is to crash: its Result, kept under the crash's name."""
+    result = guest.boot(name, layout.BUILD / name / "initrd.gz", "crash", CRASH_LIMIT,
+                        None, append)
+    for kind in ("report", "console"):
+        file = layout.BUILD / name / f"crash.{kind}"
+        file.replace(file.with_stem(append[0].replace("=", "-")))
+    if not result.in_time:
+        raise LaneError(f"{append[0]}: the time limit of {CRASH_LIMIT} s ran out")
+    return result
+
+
+def panic_dumped(name):
+    """A kernel that panics shows its last records."""
+    result = crash_boot(name, "crash=panic", f"etch_dump_lines={CRASH_LINES}",
+                        "etch_dump_on_oops")
+    return crash.panic_cases(result, CRASH_LINES)
+
+
+def crash_um():
+    """The last words of a kernel that panics, in User-mode Linux."""
+    prepare("um")
+    return panic_dumped("um")
+
+
+def crash_x86_64():
+    """What is left by a kernel that oopses, panics, and is booted again: x86-64."""
+    name = "x86-64-events"
+    prepare(name)
+    cases = panic_dumped(name)
+    result = crash_boot(name, "crash=record")
+    return cases + crash.record_cases(result) + persist_boots(name)
+
+
+def persist_boots(name):
+    """Two boots of one machine: what the second finds of what the first recorded."""
+    need([SCRIPTS / "fetch.sh", "ctf"])
+    folder, archive = layout.BUILD / name / "persist", layout.BUILD / name / "persist.tar"
+    shutil.rmtree(folder, ignore_errors=True)
+    archive.unlink(missing_ok=True)
+    folder.mkdir()
+    say(f"Two boots of {name}, at most {2 * CRASH_LIMIT} s.")
+    result = guest.boot(name, layout.BUILD / name / "initrd.gz", "persist", 2 * CRASH_LIMIT,
+                        None, PERSIST, output=archive, reboots=True)
+    cases = tap.parse(result.lines())
+    # The first boot's trouble is what was asked for.
+    second = result.console.rpartition("Linux version")[2]
+    cases += [tap.Case(f"{what} on the second boot's console: {line}", "failed")
+              for _, what, line in console.scan(second)[:5]]
+    if not result.in_time or "guest: end 0" not in result.report or not cases:
+        return cases + [tap.Case("the second boot did not come to its end", "failed")]
+    need(["tar", "-C", folder, "-xf", archive])
+    cases += tap_lane([DEBIAN_PYTHON, SCRIPTS / "ctf/kept.py", folder,
+                       layout.BUILD / name / "persist.report"], "persist.tap")
+    show_remarks("persist.tap")
+    return cases
