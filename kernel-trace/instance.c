@@ -457,7 +457,8 @@ static void etch_rings_exchange(struct etch_instance *inst, struct etch_ring **r
 	}
 	inst->epoch++;
 	synchronize_rcu();
-	for_each_etch_ring(inst, cpu, ETCH_ALL_CPUS)
+	/* That of a CPU which is off line, too: it has got none for it. */
+	for_each_possible_cpu(cpu)
 		if (rings[cpu])
 			etch_stream_rebase(inst, cpu, rings[cpu]);
 }
