@@ -15,6 +15,7 @@
 #include "packets.h"
 
 #define TREE	ETCH "/instances/etch-raw"
+#define CPU1	"/sys/devices/system/cpu/cpu1"
 
 FIXTURE(raw) {
 	struct packets seen;
@@ -205,15 +206,17 @@ TEST_F(raw, is_spliced)
 	close(fd);
 }
 
-/* A socket keeps the pages when the pipe has done with them: they are not lent again. */
-/* The ring is so small that pages given away too early would be written at once. */
+/*
+ * A socket keeps the pages when the pipe has done with them: they are not lent again. The
+ * ring is so small that pages given away too early would be written at once.
+ */
 TEST_F(raw, is_sent)
 {
 	int fd, ends[2], pipes[2], i;
 	size_t have = 0;
 	ssize_t n;
 
-	ASSERT_EQ(0, write_file(TREE, "buffer_size_kb", "8"));
+	ASSERT_EQ(0, packets_resize(TREE, 2));
 	fd = packets_open(TREE, 0, 0);
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) && errno == EAFNOSUPPORT)
 		SKIP(return, "no sockets: CONFIG_UNIX");
@@ -498,6 +501,32 @@ TEST_F(raw, is_one_stream)
 }
 
 /* Two readers of one CPU have different packets. */
+/* A CPU that is off line when sub-buffers change has its numbers go on afterwards. */
+TEST_F(raw, is_one_stream_over_hotplug)
+{
+	int fd = packets_open(TREE, 1, O_NONBLOCK);
+
+	if (write_file(CPU1, "online", "1"))
+		SKIP(return, "no second processor that can go off line");
+	run_on(1);
+	marks(&self->next, 200);
+	flush();
+	ASSERT_LT(0, read(fd, self->buf, PAGE));
+	packets_add(&self->seen, self->buf, PAGE);
+	run_on(0);
+	ASSERT_EQ(0, write_file(CPU1, "online", "0"));
+	EXPECT_EQ(0, write_fmt(TREE, "buffer_subbuf_size_kb", "%zu", 2 * PAGE >> 10));
+	ASSERT_EQ(0, write_file(CPU1, "online", "1"));
+	run_on(1);
+	marks(&self->next, 20);
+	flush();
+	EXPECT_TRUE(packets_drain(&self->seen, fd));
+	run_on(0);
+	EXPECT_LT(1, self->seen.head.packet_seq_num);
+	EXPECT_LE(20, self->seen.marks);
+	close(fd);
+}
+
 TEST_F(raw, gives_a_packet_to_one)
 {
 	struct packets other = {};
