@@ -462,6 +462,7 @@ TEST_F(recorder, metadata_is_fresh)
 {
 	char *before, *after;
 	struct found found;
+	int tries = 100;
 
 	ASSERT_EQ(0, mkdir(TREE, 0700));
 	START(&self->run, "-v", "-i", INSTANCE, "-w", "0", "-o", self->run.trace);
@@ -476,7 +477,14 @@ TEST_F(recorder, metadata_is_fresh)
 	EXPECT_EQ(0, write_file(TREE, "events/" SAMPLE "/enable", "1"));
 	EXPECT_EQ(0, write_file("/sys/module/" SAMPLE "/parameters", "fire", "3"));
 	EXPECT_EQ(0, write_file(TREE, "flush", "1"));
-	sleep(2);
+	/* Until it has them: at once, but where machines are emulated. */
+	for (bool has = false; !has && tries; tries--) {
+		usleep(200000);
+		after = read_file(self->run.trace, "metadata");
+		has = generation_of(after) > generation_of(before);
+		free(after);
+	}
+	sleep(1);
 	kill(self->run.pid, SIGKILL);
 	EXPECT_EQ(256 + SIGKILL, finish(&self->run));
 	EXPECT_EQ(0, write_file(TREE, "events/enable", "0"));
