@@ -24,7 +24,8 @@ LANES = {"harness": host.harness, "series": host.series, "docs": host.docs,
          "lint": host.lint, "ring": host.ring, "fuzz": host.fuzz, "model": host.model,
          "litmus": host.litmus, "um": guests.um, "um-bare": guests.um_bare,
          "x86-64": guests.x86_64, "arm64": guests.arm64, "ctf": traces.ctf,
-         "ctf-x86-64": traces.ctf_x86_64, "ftracetest": peers.ftracetest}
+         "ctf-x86-64": traces.ctf_x86_64, "crash-x86-64": crashes.crash_x86_64,
+         "ftracetest": peers.ftracetest}
 # What is slow, kernels that watch themselves above all: make check-long.
 LONG = {"ring-long": host.ring_long, "model-long": host.model_long,
         "fuzz-long": host.fuzz_long, "kunit": kunit.kunit, "um-long": guests.um_long,
@@ -34,7 +35,7 @@ LONG = {"ring-long": host.ring_long, "model-long": host.model_long,
         "x86-64-kcsan": watched.data_races, "x86-64-kasan": watched.memory,
         "x86-64-rt": guests.realtime, "x86-64-clang": guests.clang,
         "arm64-long": guests.arm64_long, "arm64-64k": guests.arm64_64k,
-        "crash": crashes.crash_um, "crash-x86-64": crashes.crash_x86_64,
+        "crash": crashes.crash_um,
         "headers": host.headers, "cocci-tree": host.cocci_tree, "bisect": host.bisect,
         "ftracetest-mainline": peers.ftracetest_mainline,
         "ftracetest-x86-64": peers.ftracetest_x86_64}

@@ -54,7 +54,7 @@ FIXTURE_TEARDOWN(instances)
 	etch_as_new();
 }
 
-TEST_F_TIMEOUT(instances, there_are_up_to_31, 120)
+TEST_F_TIMEOUT(instances, there_are_up_to_31, 600)
 {
 	ASSERT_EQ(INSTANCES, make(INSTANCES));
 	EXPECT_EQ(-1, mkdir(instance(INSTANCES), 0700));
@@ -75,7 +75,7 @@ TEST_F_TIMEOUT(instances, there_are_up_to_31, 120)
 }
 
 /* A buffer that cannot be had: nothing of the folder is left. */
-TEST_F_TIMEOUT(instances, names_are_checked, 60)
+TEST_F_TIMEOUT(instances, names_are_checked, 300)
 {
 	ASSERT_EQ(0, mkdir(instance(0), 0700));
 	EXPECT_EQ(-1, mkdir(instance(0), 0700));
@@ -236,7 +236,7 @@ TEST_F(instances, an_open_file_keeps_the_folder)
 }
 
 /* Made and removed with events on, over and over: memory comes back. */
-TEST_F_TIMEOUT(instances, nothing_is_left_of_one_that_goes, 200)
+TEST_F_TIMEOUT(instances, nothing_is_left_of_one_that_goes, 600)
 {
 	long long before = 0, after;
 	char *meminfo;

@@ -25,7 +25,10 @@ def main():
             said.append(f"CPU {event.cpu}: {event.count} {event.what} lost")
             continue
         records[event.cpu] += 1
-        mark = re.search(r"mark (\d+) on (\d+)", str(event.message.event.payload_field))
+        payload = event.message.event.payload_field
+        # A record as a whole cannot be told: values without a name have no string.
+        text = str(payload["buf"]) if "buf" in payload else ""
+        mark = re.search(r"mark (\d+) on (\d+)", text)
         if mark:
             marks.setdefault(int(mark[2]), []).append(int(mark[1]))
     wrong = persist.compare(report, records, marks, lines, said)

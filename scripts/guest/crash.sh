@@ -87,6 +87,8 @@ crash_record()
 	[ "$(grep -c 'mark ' per_cpu/cpu$cpu/trace)" = 5000 ] ||
 		fail "$(grep -c 'mark ' per_cpu/cpu$cpu/trace) marks of 5000"
 	[ "$(stat 'lost nested')" = 0 ] || fail "$(stat 'lost nested') lost: nested"
+	# Who reads the figures is renamed.
+	put tracing_on 0
 	[ "$(stat written)" = "$(stat entries)" ] || fail "written is not entries"
 	cd ../second || fail "no second"
 	[ "$(stat 'lost nested')" = 1 ] || fail "the copy that was not made is not counted"

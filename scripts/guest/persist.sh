@@ -47,8 +47,8 @@ first()
 	wait
 	put tracing_on 0
 	for cpu in per_cpu/cpu*; do
-		[ -s "$cpu/stats" ] || continue
-		echo "counted: ${cpu##*/cpu} $(sed -n 's/^entries: //p' "$cpu/stats")"
+		entries=$(sed -n 's/^entries: //p' "$cpu/stats")
+		[ -z "$entries" ] || echo "counted: ${cpu##*/cpu} $entries"
 	done
 	echo "marks: $MARKS"
 	put tracing_on 1
@@ -76,7 +76,7 @@ second()
 	cd instances/etch || fail "no instance"
 	refused buffer_size_kb 64
 	refused buffer_subbuf_size_kb 4
-	refused trace_clock mono
+	refused trace_clock local
 	put trace_marker "the second kernel's"
 	[ "$(grep -c "the second kernel's" trace)" = 1 ] || fail "nothing is recorded"
 	put tracing_on 0
