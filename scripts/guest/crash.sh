@@ -8,19 +8,7 @@
 #   record  a fault in the middle of a record, whose task dies; the kernel goes on
 ETCH=/sys/kernel/debug/etch
 CRASH=/sys/kernel/debug/etch_ring_test/crash
-
-fail()
-{
-	echo "not ok - $*"
-	exit 1
-}
-
-put()
-{
-	file=$1
-	shift
-	echo "$*" > "$file" || fail "$file does not take $*"
-}
+. /guest/steps.sh
 
 # marks FILE FROM TO: lines of our own, and forks of those who write them.
 marks()

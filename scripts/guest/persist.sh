@@ -9,19 +9,7 @@ CRASH=/sys/kernel/debug/etch_ring_test/crash
 OUT=/tmp/persist
 MARKS=3000
 . /guest/output.sh
-
-fail()
-{
-	echo "not ok - $*"
-	exit 1
-}
-
-put()
-{
-	file=$1
-	shift
-	echo "$*" > "$file" || fail "$file does not take $*"
-}
+. /guest/steps.sh
 
 state()
 {
