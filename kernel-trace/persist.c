@@ -64,7 +64,10 @@ static void etch_part_grown(u64 *word, const void *part, size_t len)
 	u32 sum = old ? *word : ~0;
 	u64 now = (u64)len << 32 | crc32_le(sum, part + old, len - old);
 
-	/* What it describes is stored before it is described as being there. */
+	/*
+	 * What it describes is stored before it is described as being there: for the next
+	 * kernel, which reads it long after, and needs no acquire.
+	 */
 	smp_store_release(word, now);
 }
 

@@ -77,8 +77,8 @@
  *	C	claim: cmpxchg of the slot	earlier @committed,	c, d, e
  *		(a full barrier)		then the slot, then
  *						new data in the block
- *	c	catch_up: acquire the slot	the slot, then		C
- *						@committed
+ *	c	catch_up, look_at:		the slot, then		C
+ *		acquire the slot		@committed
  *	d	copy, count: smp_rmb()		what was copied, then	C
  *						the slot once more
  *	e	take: cmpxchg of the slot	reading the spare,	C
