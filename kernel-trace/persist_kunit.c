@@ -385,6 +385,58 @@ static void etch_persist_foreign(struct kunit *test)
 	t->bytes = bytes;
 }
 
+/* Where something of the region is in its copy. */
+static void *etch_test_copied(struct kunit *test, const void *what)
+{
+	const struct etch_test *t = etch_test_of(test);
+
+	return t->copy + (what - t->p.memory);
+}
+
+/* One sub-buffer is left out, and all others are there. */
+static void etch_test_expect_torn(struct kunit *test, u32 records)
+{
+	const struct etch_persist_cpu *c;
+	u32 numbers[2];
+
+	c = &etch_test_check(test)->cpus[0];
+	KUNIT_EXPECT_EQ(test, 1, c->torn);
+	KUNIT_EXPECT_EQ(test, ETCH_TEST_RECORDS - records, c->records);
+	KUNIT_EXPECT_EQ(test, 0, etch_test_walk(test, numbers));
+}
+
+/* What a sub-buffer is believed for, each broken once, in one that was left. */
+static void etch_persist_torn(struct kunit *test)
+{
+	struct etch_ring *ring = etch_test_of(test)->p.inst->rings[0];
+	struct etch_block *block;
+	struct etch_head *first;
+	u32 records;
+
+	etch_test_write(test, 0, ETCH_TEST_RECORDS);
+	KUNIT_ASSERT_GT(test, etch_test_reboot(test)->cpus[0].nr, 2);
+	block = etch_test_copied(test, &ring->blocks[1]);
+	first = etch_test_copied(test, ring->blocks[1].data + ring->header);
+	records = block->records;
+
+	/* More records than there are, and fewer. */
+	block->records++;
+	etch_test_expect_torn(test, records);
+	block->records -= 2;
+	etch_test_expect_torn(test, records);
+
+	/* It ends elsewhere. */
+	etch_test_reboot(test);
+	block->end -= 4;
+	etch_test_expect_torn(test, records);
+
+	/* A record from after the sub-buffer was left. */
+	etch_test_reboot(test);
+	first->word &= ~ETCH_TIME_MASK;
+	first->word |= (block->left + NSEC_PER_SEC) & ETCH_TIME_MASK;
+	etch_test_expect_torn(test, records);
+}
+
 /* A bit that changes, somewhere in @len bytes from @from on. */
 static u64 etch_test_flip(struct etch_test *t, struct rnd_state *rnd, u64 from, u64 len)
 {
@@ -494,6 +546,7 @@ static struct kunit_case etch_persist_cases[] = {
 	KUNIT_CASE(etch_persist_in_flight),
 	KUNIT_CASE(etch_persist_read),
 	KUNIT_CASE(etch_persist_foreign),
+	KUNIT_CASE(etch_persist_torn),
 	KUNIT_CASE(etch_persist_flips_head),
 	KUNIT_CASE(etch_persist_flips_ring),
 	KUNIT_CASE(etch_persist_flips_records),
