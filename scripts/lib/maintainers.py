@@ -29,7 +29,10 @@ def others(patch):
 
 
 def ask(patch):
-    """The addresses that a patch is sent to, as get_maintainer.pl orders them."""
+    """The addresses that a patch is sent to, people and then lists.
+
+    By name: its own order is another one each time.
+    """
     foreign = others(patch)
     if not foreign.diffs:
         return []
@@ -39,7 +42,8 @@ def ask(patch):
                             check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if result.returncode or result.stderr.strip():
         raise MaintainersError("get_maintainer.pl: " + result.stderr.strip())
-    found = list(dict.fromkeys(filter(None, map(str.strip, result.stdout.splitlines()))))
+    found = sorted(set(filter(None, map(str.strip, result.stdout.splitlines()))),
+                   key=lambda address: ("<" not in address, address.lower()))
     if not found:
         raise MaintainersError("get_maintainer.pl names nobody")
     return found
