@@ -608,6 +608,36 @@ static void look(struct kunit *test)
 	expect_look(test, f->ring, 5 * each, n);
 }
 
+/*
+ * A reader that was stopped before it noted what it took: that sub-buffer is not to be had,
+ * and the one that it gave in exchange, whose records it had read, is not taken for it.
+ */
+static void look_half_taken(struct kunit *test)
+{
+	unsigned int len = 100, each = (PAGE_SIZE - TEST_HEADER) / len, n, spare;
+	struct fixture *f = fixture(test, 4, true);
+	struct etch_ring *r = f->ring;
+	struct etch_view view;
+
+	for (n = 0; n < 2 * each + 3; n++)
+		put(f, TASK, len);
+	KUNIT_EXPECT_EQ(test, etch_ring_take(r, &view), 1);
+	etch_ring_advance(r, view.len, view.records);
+	KUNIT_EXPECT_EQ(test, etch_ring_take(r, &view), 1);
+	expect_look(test, r, each, n);
+
+	spare = r->spare;
+	r->spare = etch_slot_block(*etch_ring_slot(r, r->rd_block));
+	KUNIT_EXPECT_NE(test, spare, r->spare);
+	expect_look(test, r, 2 * each, n);
+	r->held = false;
+	expect_look(test, r, 2 * each, n);
+	r->spare = spare;
+	expect_look(test, r, 2 * each, n);
+	r->held = true;
+	expect_look(test, r, each, n);
+}
+
 /* A writer that never comes back, and what is written behind it. */
 static void abandoned(struct kunit *test)
 {
@@ -650,6 +680,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(peek_beside_a_taker),
 	KUNIT_CASE(copied_then_overwritten),
 	KUNIT_CASE(look),
+	KUNIT_CASE(look_half_taken),
 	KUNIT_CASE(abandoned),
 	KUNIT_CASE(resize),
 	KUNIT_CASE(bad_params),

@@ -21,7 +21,7 @@ static const struct etch_block *look_at(const struct etch_ring *r, u64 start)
 {
 	/* (c) pairs with (C). */
 	u64 slot = smp_load_acquire(etch_ring_slot(r, start));
-	unsigned int block = etch_slot_block(slot);
+	unsigned int block = etch_slot_block(slot), given = block;
 
 	if (etch_slot_start(slot) != start)
 		return NULL;
@@ -29,7 +29,10 @@ static const struct etch_block *look_at(const struct etch_ring *r, u64 start)
 		/* The taking reader has it in hand, and has not read all of it. */
 		if (!READ_ONCE(r->held) || (READ_ONCE(r->rd) & ~(r->size - 1)) != start)
 			return NULL;
+		/* Unless it was stopped before it noted which: then it is what it gave for it. */
 		block = READ_ONCE(r->spare);
+		if (block == given)
+			return NULL;
 	}
 	return block <= r->nr ? &r->blocks[block] : NULL;
 }

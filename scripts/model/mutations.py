@@ -186,6 +186,27 @@ MUTATIONS = [
      [("	   n = counted;\n	   if :: BLOCK_AT(pos) == BLOCK_AT(c) -> break :: else fi",
        "	   ok = (BLOCK_AT(pos) == BLOCK_AT(c));\n	   n = counted;\n	   if :: ok -> break :: else fi")]),
 
+    # Looking, when all others have been stopped
+    ("look-before-it-is-noted", "a block in hand is looked for where the one before was",
+     OVERWRITE + size(3, 4, 0, 0, "-DLOOK"),
+     [(" && noted_spare != b)));", ")));")]),
+    ("look-when-it-was-read", "a looker believes the spare whether or not it is in hand",
+     OVERWRITE + size(3, 4, 0, 0, "-DLOOK -DRESIZE=3"),
+     [("(!t || (noted_held && g == rd_block && noted_spare != b))",
+       "(!t || (g == rd_block && noted_spare != b))")]),
+    ("look-past-the-hand", "a looker does not look at the block in hand",
+     OVERWRITE + size(3, 4, 0, 0, "-DLOOK"),
+     [("(!t || (noted_held && g == rd_block && noted_spare != b))", "!t")]),
+    ("look-at-what-is-in-flight", "a looker goes as far as writers have",
+     OVERWRITE + size(3, 2, 1, 0, "-DLOOK"),
+     [("e = (g == BLOCK_AT(committed) -> committed - g * S : end_of[b]);\n"
+       "		      n = (g == BLOCK_AT(committed) -> committed_n :",
+       "e = (g == BLOCK_AT(pos) -> pos - g * S : end_of[b]);\n"
+       "		      n = (g == BLOCK_AT(pos) -> pos_n :")]),
+    ("look-at-the-slot-alone", "a looker does not ask whose block is in a slot",
+     OVERWRITE + size(3, 4, 0, 0, "-DLOOK"),
+     [("ok = (slot_gen[g % nr] == g && (!t ||", "ok = (true && (!t ||")]),
+
     # Resize
     ("resize-on", "a ring is resized while it is on", OVERWRITE + size(3, 2, 0, 0, "-DRESIZE=3"),
      [("	on = 0;\n", "")]),

@@ -40,6 +40,22 @@ bit resized;
 #define COPY_UNIT(k) copy[k]
 #define LOOK_UNIT(k) look[k]
 #define HELD_UNIT(k) data[spare * S + k]
+#define LOOK_AT_UNIT(k) data[b * S + k]
+
+/* The reader's own words about what it has in hand, which only a looker has to believe. */
+#ifdef LOOK
+byte noted_spare = N;
+bit noted_held;
+#define NOTE_HAND(b)							\
+	if								\
+	:: noted_spare = b; noted_held = 1				\
+	:: noted_held = 1; noted_spare = b				\
+	fi
+#define DROP_HAND if :: noted_held && !held -> noted_held = 0 :: else fi
+#else
+#define NOTE_HAND(b) skip
+#define DROP_HAND skip
+#endif
 
 inline catch_up() {
 	c = committed;
@@ -130,11 +146,12 @@ inline take() {
 	      };
 	      if
 	      :: ok ->
+		 NOTE_HAND(b);
 #if !OVERWRITE
 		 consumed = (rd_block + 1) * S;
 #endif
 		 if
-		 :: FIRST(rd_off) >= end_of[b] -> d_step { rd_block++; rd_off = 0; rd_n = 0; fresh = 0 }; goto taken
+		 :: FIRST(rd_off) >= end_of[b] -> d_step { rd_block++; rd_off = 0; rd_n = 0; fresh = 0 }; DROP_HAND; goto taken
 		 :: else
 		 fi;
 		 d_step {
@@ -175,7 +192,8 @@ inline advance() {
 		:: else
 		fi;
 		view = NOTHING; view_end = 0; view_n = 0; view_begin = 0; view_from = 0
-	}
+	};
+	DROP_HAND
 }
 
 /* Count in cnt the records from block "first" on; if it is dropped meanwhile, from the oldest. */
@@ -346,6 +364,50 @@ inline resize() {
 	};
 	still = 0;
 	on = 1
+}
+#endif
+
+#ifdef LOOK
+/*
+ * A kernel that dies, everybody else being stopped wherever he was: what is there that
+ * was committed and not read? It changes nothing, so it is here a claim about each
+ * state. What it cannot see is the block that the reader was just getting.
+ */
+proctype Looker() {
+	byte b, k, e, g, m, n, bt, want, last, seen, first;
+	bit t, ok;
+	do
+	:: d_step {
+		want = 255; last = 0; seen = 0; first = 255;
+		g = rd_block;
+		do
+		:: g > BLOCK_AT(committed) -> break
+		:: else ->
+		   b = slot_block[g % nr]; t = slot_taken[g % nr];
+		   ok = (slot_gen[g % nr] == g && (!t || (noted_held && g == rd_block && noted_spare != b)));
+		   b = (t -> noted_spare : b);
+		   if
+		   :: ok ->
+		      k = (g == rd_block -> FIRST(rd_off) : 1);
+		      e = (g == BLOCK_AT(committed) -> committed - g * S : end_of[b]);
+		      n = (g == BLOCK_AT(committed) -> committed_n : records_of[b]);
+		      bt = begin_of[b];
+		      CHECK_RECORDS(LOOK_AT_UNIT, last);
+		      assert(m == n - (g == rd_block -> rd_n : 0));
+		      seen = seen + m;
+		      first = (first == 255 -> g : first)
+		   :: else
+		      /* Gone, or just being taken; what was taken is behind rd_block. */
+		      assert(first == 255);
+		      assert(slot_gen[g % nr] != g || !noted_held || noted_spare == slot_block[g % nr] || resized)
+		   fi;
+		   g++
+		od;
+		assert(first == 255 || seen == SEQ(committed, committed_n) - before[first] - (first == rd_block -> rd_n : 0));
+		b = 0; k = 0; e = 0; g = 0; m = 0; n = 0; bt = 0; want = 0; last = 0; seen = 0; first = 0; t = 0; ok = 0
+	   }
+	:: finished == 4 -> break
+	od
 }
 #endif
 

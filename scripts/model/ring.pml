@@ -26,7 +26,9 @@
  *	- a writer goes round at most 3 times for itself and 4 for each writer nested
  *	  in it, and waits for nothing: a STEP has no condition but that it is its
  *	  level's turn;
- *	- when a flush is done, unless no block could be had, what had a place before
+ *	- whenever all are stopped for good, wherever they are, what was committed and not
+	  read can be seen, but for a block that the reader was just taking;
+	- when a flush is done, unless no block could be had, what had a place before
  *	  lies in blocks that were left, and one of them tells what was lost. It
  *	  loses nothing and waits for nothing, as a writer.
  *
@@ -37,9 +39,9 @@
  *	gcc -O2 -DSAFETY -DCOLLAPSE -DMEMLIM=6000 -o pan pan.c && ./pan -m500000
  *
  * -DPEEK: the reader peeks, too. -DSTATS: and asks for the figures. -DRESIZE=3: the ring
- * gets 3 slots. -DPART: the reader may be content with the first record of a view.
- * -DNOBODY_READS: what it says. -DF1=1 -DF2=1: the interrupt, the NMI flush, too, so often, at
- * any time but while control is at work.
+ * gets 3 slots. -DLOOK: a dying kernel may look at any time. -DPART: the reader may be
+ * content with the first record of a view. -DNOBODY_READS: what it says. -DF1=1 -DF2=1: the
+ * interrupt, the NMI flush, too, so often, at any time but while control is at work.
  */
 #ifndef N
 #define N 2			/* slots in the ring */
@@ -336,6 +338,12 @@ proctype Writer(byte lv; byte n) {
 
 #include "reader.pml"
 
+#ifdef LOOK
+#define RUN_LOOKER ; run Looker()
+#else
+#define RUN_LOOKER
+#endif
+
 init {
 	byte i, g;
 	short there;
@@ -348,7 +356,7 @@ init {
 		od;
 		i = 0; g = 0
 	}
-	atomic { run Writer(0, R0); run Writer(1, R1); run Writer(2, R2); run Reader() }
+	atomic { run Writer(0, R0); run Writer(1, R1); run Writer(2, R2); run Reader() RUN_LOOKER }
 	finished == 4;
 	d_step {
 		assert(nest == 0 && pos == committed && pos_n == committed_n);
