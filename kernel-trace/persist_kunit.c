@@ -437,6 +437,34 @@ static void etch_persist_torn(struct kunit *test)
 	etch_test_expect_torn(test, records);
 }
 
+/*
+ * Two sub-buffers that say they are in the same place: its records are there once. All are
+ * of one moment, for times that went back would be noticed otherwise.
+ */
+static void etch_persist_twice(struct kunit *test)
+{
+	struct etch_ring *ring = etch_test_of(test)->p.inst->rings[0];
+	struct etch_block *blocks;
+	unsigned int at, nr;
+	void *data;
+
+	etch_test_write(test, 0, ETCH_TEST_RECORDS);
+	KUNIT_ASSERT_GT(test, etch_test_reboot(test)->cpus[0].nr, 2);
+	blocks = etch_test_copied(test, ring->blocks);
+	data = etch_test_copied(test, ring->blocks[1].data + ring->header);
+	for (at = 0, nr = blocks[1].records; nr--;) {
+		struct etch_test_kept *record = data + at;
+
+		record->head.word &= ~ETCH_TIME_MASK;
+		record->head.word |= blocks[1].left & ETCH_TIME_MASK;
+		at += ALIGN(sizeof(*record) + etch_test_content(record->number), 4);
+	}
+	KUNIT_EXPECT_EQ(test, 0, etch_test_check(test)->cpus[0].torn);
+	nr = blocks[2].records;
+	blocks[2] = blocks[1];
+	etch_test_expect_torn(test, nr);
+}
+
 /* A bit that changes, somewhere in @len bytes from @from on. */
 static u64 etch_test_flip(struct etch_test *t, struct rnd_state *rnd, u64 from, u64 len)
 {
@@ -547,6 +575,7 @@ static struct kunit_case etch_persist_cases[] = {
 	KUNIT_CASE(etch_persist_read),
 	KUNIT_CASE(etch_persist_foreign),
 	KUNIT_CASE(etch_persist_torn),
+	KUNIT_CASE(etch_persist_twice),
 	KUNIT_CASE(etch_persist_flips_head),
 	KUNIT_CASE(etch_persist_flips_ring),
 	KUNIT_CASE(etch_persist_flips_records),
