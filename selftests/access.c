@@ -99,7 +99,9 @@ TEST_F(access, modes_are_those_of_the_table)
 {
 	EXPECT_EQ(0, tree.unknown);
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		EXPECT_LT(0, tree.hits[i]) TH_LOG("there is no %s", rows[i].file);
+		if (!is_optional(&rows[i])) {
+			EXPECT_LT(0, tree.hits[i]) TH_LOG("there is no %s", rows[i].file);
+		}
 	}
 	for (size_t i = 0; i < tree.nr; i++) {
 		const struct entry *e = &tree.entries[i];
@@ -154,6 +156,8 @@ static void find_ways_past_folders(void)
 static void nothing_can_be_opened(void)
 {
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		if (!tree.hits[i])
+			continue;
 		must_not(rows[i].file, "read", try_open(past_folders[i], O_RDONLY));
 		if (rows[i].integrity != ENTER)
 			must_not(rows[i].file, "written", try_open(past_folders[i], O_WRONLY));
@@ -166,7 +170,9 @@ TEST_F(access, others_get_nothing_in_open_folders)
 	find_ways_past_folders();
 	/* These ways do lead there. */
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		EXPECT_EQ(0, try_open(past_folders[i], O_RDONLY)) TH_LOG("%s", rows[i].file);
+		if (tree.hits[i]) {
+			EXPECT_EQ(0, try_open(past_folders[i], O_RDONLY)) TH_LOG("%s", rows[i].file);
+		}
 	}
 	EXPECT_EQ(0, complaints_of(NOBODY, 0, nothing_can_be_opened));
 }

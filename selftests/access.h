@@ -63,6 +63,10 @@ static const struct row {
 	{ "events/*/*/id", 0400, READ },
 	{ "events/*/*/format", 0400, READ },
 	{ "instances", 0700, ENTER },
+	{ "persist", 0700, ENTER },
+	{ "persist/status", 0600, NONE },
+	{ "persist/metadata", 0400, READ },
+	{ "persist/cpu*", 0400, READ },
 };
 
 /* What there is, and the row that each is of. */
@@ -72,21 +76,35 @@ struct entry {
 	struct stat st;
 };
 
+/* In a kernel that was told etch_persist= alone; and cpu* with something left to read. */
+static inline bool is_optional(const struct row *r)
+{
+	return !strncmp(r->file, "persist", strlen("persist"));
+}
+
 static struct {
 	struct entry entries[40000];
 	size_t nr, unknown;
 	unsigned int hits[ARRAY_LEN(rows)];
 } tree;
 
+/* From the folder of the tree or of an instance. */
+static inline const char *file_of(const char *path)
+{
+	static const char instances[] = ETCH "/instances/";
+	size_t len = strlen(ETCH);
+
+	if (!strncmp(path, instances, strlen(instances)))
+		len = strlen(instances) + strcspn(path + strlen(instances), "/");
+	return path[len] ? path + len + 1 : ".";
+}
+
 /* A row that has no * is more to the point. */
 static inline const struct row *row_of(const char *path)
 {
-	size_t len = strlen(INSTANCE);
+	const char *file = file_of(path);
 	const struct row *found = NULL;
-	const char *file;
 
-	file = path + (strncmp(path, INSTANCE, len) ? strlen(ETCH) : len);
-	file = *file ? file + 1 : ".";
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		if (!strcmp(rows[i].file, file))
 			return &rows[i];

@@ -8,6 +8,7 @@ import kcsan
 import kmemleak
 import layout
 import tap
+from checks.crashes import PERSIST
 from checks.guests import (BOOT, KUNIT, LIMITS, ONE_THREAD_TESTS, STORM,
                            TORTURE, boot, everything, prepare)
 from checks.lane import say, LaneError
@@ -139,7 +140,7 @@ def kasan():
     cases += boot(name, "kselftest", LIMITS[name], BOOT + KUNIT + [FUZZ_WRITES])
     for mode in ("integrity", "confidentiality"):
         say(f"The same kernel locked down: {mode}.")
-        locked = boot(name, "lockdown", 120, [f"lockdown={mode}"])
+        locked = boot(name, "lockdown", 120, [f"lockdown={mode}", *PERSIST])
         if [case.status for case in locked] != ["passed"]:
             locked.append(tap.Case(f"locked down for {mode}", "failed"))
         cases += locked

@@ -58,6 +58,8 @@ second()
 	# They stay until they are forgotten.
 	cmp -s persist/metadata $OUT/ctf/metadata || fail "metadata differs when read again"
 	[ ! -e instances/etch ] || fail "it is recorded into already"
+	# The host reads its results.
+	/kselftest/etch/access || true
 	put persist/status forget
 	[ "$(state)" = recording ] || fail "it is not recorded into: $(state)"
 	[ ! -s persist/metadata ] || fail "what was forgotten is there"
