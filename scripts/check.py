@@ -12,6 +12,7 @@ in time, or has trouble on its console, has failed too, whatever its tests said.
 
 import sys
 import time
+from collections import Counter
 
 # Before what is in lib/: this says where that is.
 from checks import crashes, guests, host, kunit, lane, peers, traces, watched
@@ -66,12 +67,16 @@ def count(cases, status):
 
 
 def table(results):
-    """The lanes with their counts and times."""
-    row = "{:<14} {:>7} {:>7} {:>8} {:>8}"
-    print("\n" + row.format("lane", "passed", "failed", "skipped", "seconds"))
+    """The lanes with their counts and times, and why what was skipped."""
+    row = "{:<19} {:>6} {:>7} {:>7} {:>8} {:>8}"
+    print("\n" + row.format("lane", "tests", "passed", "failed", "skipped", "seconds"))
     for name, (cases, seconds) in results.items():
-        print(row.format(name, count(cases, "passed"), count(cases, "failed"),
+        print(row.format(name, len(cases), count(cases, "passed"), count(cases, "failed"),
                          count(cases, "skipped"), f"{seconds:.0f}"))
+    for name, (cases, _) in results.items():
+        for why, number in Counter(case.why for case in cases
+                                   if case.status == "skipped").items():
+            print(f"### {name}: {number} skipped: {why or 'it is not said why'}")
     left_out = [name for name in ALL if name not in results]
     if left_out:
         print(f"### NOT run: {' '.join(left_out)}")
