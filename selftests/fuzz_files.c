@@ -25,6 +25,8 @@
 #define BATCH		128
 #define SHOWN_MAX	(1 << 17)
 #define MARKER_MAX	4096
+/* In a small sub-buffer there is less room for it. */
+#define MARKER_LEAST	(4096 - 256)
 
 /* A file that can be written. */
 struct target {
@@ -280,8 +282,7 @@ static void check_taken(const struct target *t, const struct fuzz_input *in,
 static void check_marker(const struct target *t, const struct fuzz_input *in, ssize_t n)
 {
 	size_t most = in->len < MARKER_MAX ? in->len : MARKER_MAX;
-	/* In a small sub-buffer there is less room for it. */
-	bool all = (size_t)n == most || (n > 4096 - 256 && (size_t)n < most);
+	bool all = (size_t)n == most || (n > MARKER_LEAST && (size_t)n < most);
 
 	if (n < 0 && errno != EBADF && errno != ENOSPC && errno != ENOMEM)
 		problem(t, in, "strange errno: %s", strerror(errno));
@@ -289,8 +290,19 @@ static void check_marker(const struct target *t, const struct fuzz_input *in, ss
 		problem(t, in, "%zd bytes taken", n);
 }
 
+/* As much as becomes a record may lie in front of where nothing is: then it is one, or lost. */
+static bool marker_may(const struct fuzz_input *in, enum way way, ssize_t n)
+{
+	bool whole = way == HALFWAY && in->len > MARKER_LEAST;
+
+	if (n < 0)
+		return errno == EBADF || errno == ENOMEM || (whole && errno == ENOSPC);
+	return whole && n > MARKER_LEAST && n <= MARKER_MAX;
+}
+
 /* An address that leads nowhere: if it is looked at, and not refused before that. */
-static void check_fault(const struct target *t, const struct fuzz_input *in, ssize_t n)
+static void check_fault(const struct target *t, const struct fuzz_input *in, enum way way,
+			ssize_t n)
 {
 	done.faults++;
 	if (t->what->kind == FUZZ_ANY || !in->len)
@@ -300,7 +312,7 @@ static void check_fault(const struct target *t, const struct fuzz_input *in, ssi
 	/* The kernel's own code for such files looks at the first few bytes alone. */
 	if (n < 0 && errno == EINVAL && t->what->kind == FUZZ_MODULE)
 		return;
-	if (t->what->kind == FUZZ_MARKER && (n < 0 ? errno == EBADF : n == MARKER_MAX))
+	if (t->what->kind == FUZZ_MARKER && marker_may(in, way, n))
 		return;
 	if (n >= 0 || errno != EFAULT)
 		problem(t, in, "at a bad address: %zd, %s", n, n < 0 ? strerror(errno) : "taken");
@@ -315,7 +327,7 @@ static void check_one(const struct target *t, const struct fuzz_input *in, enum 
 	int err = errno;
 
 	if (way == NOWHERE || way == HALFWAY) {
-		check_fault(t, in, n);
+		check_fault(t, in, way, n);
 	} else if (way == NO_OFFSET && n < 0 && (err == EINVAL || err == ESPIPE)) {
 		done.refused++;
 		if (strcmp(shown_before, shown_after))
