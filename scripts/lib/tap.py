@@ -106,7 +106,8 @@ def _parse(lines):
             level = levels.setdefault(_depth(plan), _Level())
             level.plan = int(plan["count"])
             if not level.plan and "skip" in plan["rest"].lower():
-                level.cases.append(Case("all", "skipped", plan["rest"]))
+                why = re.sub(r"(?i)^\W*skip\w*\s*", "", plan["rest"])
+                level.cases.append(Case("all", "skipped", why))
         elif match:
             depth = _depth(match)
             inner = []

@@ -78,6 +78,7 @@ class Plain(unittest.TestCase):
 
     def test_skip_all(self):
         self.assertEqual(statuses("1..0 # SKIP not root\n"), ["skipped"])
+        self.assertEqual(tap.parse(["1..0 # SKIP not root"])[0].why, "not root")
 
 
 class Kselftest(unittest.TestCase):
