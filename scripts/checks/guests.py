@@ -60,11 +60,16 @@ def boot(name, script, limit, append, ours=None, output=None):
     ours: names of functions, as guest.Result.problems() has them.
     output: a file for what it leaves to the host: see scripts/guest/output.sh.
     """
+    rest = b""
+
     def show(data):
         """Results as they come, each on a line."""
-        for line in data.decode("utf-8", "replace").splitlines():
-            if tap.LINE.match(line):
-                print(f"    {line}", flush=True)
+        nonlocal rest
+        *lines, rest = (rest + data).split(b"\n")
+        for line in lines:
+            text = line.decode("utf-8", "replace").rstrip("\r")
+            if tap.LINE.match(text):
+                print(f"    {text}", flush=True)
 
     result = guest.boot(name, layout.BUILD / name / "initrd.gz", script,
                         limit, show, append, output=output)
