@@ -168,18 +168,18 @@ void etch_dump_show(struct seq_file *m)
  */
 int etch_dump_store(const struct etch_input *in)
 {
-	const char *bad = in->text;
+	const char *text = skip_spaces(in->text), *bad = text;
 	int ret;
 
-	if (strlen(in->text) >= ETCH_DUMP_MAX)
-		return etch_bad(in, in->text + ETCH_DUMP_MAX - 1, -EINVAL, "Too long");
-	if (etch_dump_wish(in->text, NULL, &bad) == ETCH_DUMP_BAD)
+	if (strlen(text) >= ETCH_DUMP_MAX)
+		return etch_bad(in, text + ETCH_DUMP_MAX - 1, -EINVAL, "Too long");
+	if (etch_dump_wish(text, NULL, &bad) == ETCH_DUMP_BAD)
 		return etch_bad(in, bad, -EINVAL,
 				"Neither 0, 1, 2, orig_cpu nor INSTANCE or INSTANCE=2");
 	ret = etch_dump_get_room();
 	if (ret)
-		return etch_bad(in, in->text, ret, "No memory to dump with");
-	strscpy_pad(etch_dump_text, in->text);
+		return etch_bad(in, text, ret, "No memory to dump with");
+	strscpy_pad(etch_dump_text, text);
 	return 0;
 }
 

@@ -81,6 +81,7 @@ static const struct row rows[] = {
 		{ "\n", 0, "Neither 0, 1, 2, orig_cpu nor INSTANCE or INSTANCE=2" },
 		{ "1,,2", 2, "Neither 0, 1, 2, orig_cpu nor INSTANCE or INSTANCE=2" },
 		{ "2,name=3", 2, "Neither 0, 1, 2, orig_cpu nor INSTANCE or INSTANCE=2" },
+		{ " ,name", 1, "Neither 0, 1, 2, orig_cpu nor INSTANCE or INSTANCE=2" },
 		{ "=2", 0, "Neither 0, 1, 2, orig_cpu nor INSTANCE or INSTANCE=2" },
 	} },
 	{ "set_event", false, {
