@@ -362,6 +362,21 @@ FIXTURE_TEARDOWN(pair)
 	write_file(ETCH, "tracing_on", "1");
 }
 
+/* Where the taking of each lock is an event, nothing else would find room beside that. */
+static void leave_out_locks(void)
+{
+	static const char * const events[] = { "lock_acquire", "lock_release" };
+	static const char * const trees[] = { ETCH, FTRACE };
+
+	for (size_t i = 0; i < 2 * ARRAY_LEN(events); i++) {
+		char file[64];
+
+		snprintf(file, sizeof(file), "events/lock/%s/enable", events[i / 2]);
+		if (!write_file(trees[i % 2], file, "0"))
+			printf("# NOT compared: lock:%s\n", events[i / 2]);
+	}
+}
+
 TEST_F_TIMEOUT(pair, every_event_reads_the_same, 600)
 {
 	struct trace etch, ftrace;
@@ -373,6 +388,7 @@ TEST_F_TIMEOUT(pair, every_event_reads_the_same, 600)
 	ASSERT_EQ(0, overwrite_file(ETCH, "trace", ""));
 	ASSERT_EQ(0, write_file(FTRACE, "events/enable", "1"));
 	ASSERT_EQ(0, write_file(ETCH, "events/enable", "1"));
+	leave_out_locks();
 
 	ASSERT_EQ(0, write_file(ETCH, "tracing_on", "1"));
 	ASSERT_EQ(0, wait_for_hits());
