@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """The kernels that are compared: one with the series, and mainline's.
 
-Mainline's is the pristine tree in the lane's own configuration, but for what
-only the series has. Both are given the same modules and the same programs.
+Mainline's is the pristine tree (in um, what it needs to boot added) in the lane's
+own configuration, but for what only the series has. Both are given the same modules and the same programs.
 """
 
 import os
@@ -11,6 +11,7 @@ import subprocess
 
 import guest
 import layout
+import tree
 
 SCRIPTS = layout.TOP / "scripts"
 LIMIT = 900                     # seconds until a guest is given up
@@ -45,7 +46,7 @@ class Kernel:
         """The kernel, and the modules in the folder sources, if any."""
         env = {"OUT": self.folder}
         if self.tracer != "etch":
-            env.update(SOURCE=layout.PRISTINE, WITHOUT="etch")
+            env.update(SOURCE=tree.mainline(self.lane), WITHOUT="etch")
         shutil.rmtree(self.files, ignore_errors=True)
         self.files.mkdir(parents=True)
         if sources:

@@ -5,6 +5,7 @@ import ftracetest as peer
 import guest
 import layout
 import tap
+import tree
 from checks.lane import LOGS, SCRIPTS, need, say, LaneError
 
 # Seconds until a guest with ftrace's own selftests is given up.
@@ -16,7 +17,7 @@ def peer_kernel(name, mainline=False):
     folder = layout.BUILD / (f"bench-{name}" if mainline else name)
     env = ["env", f"OUT={folder}"]
     if mainline:
-        need([*env, f"SOURCE={layout.PRISTINE}", "WITHOUT=etch",
+        need([*env, f"SOURCE={tree.mainline(name)}", "WITHOUT=etch",
               SCRIPTS / "build.sh", name])
     else:
         need([*env, SCRIPTS / "build.sh", name])

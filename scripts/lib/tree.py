@@ -11,14 +11,21 @@ stamps of every file that did not change.
 import os
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import layout
+import machine
 import manifest
 import patchfile
 
 # The names of the overlay's files, kept in a tree that it was copied to.
 NOTE = ".etch-overlay"
+
+# Without these User-mode Linux does not boot where the processor has more registers than
+# it knows of, and they have nothing to do with tracing.
+UM_BOOTS = ("0001-um-restore-the-extended-state-whole.patch",
+            "0001-um-stop-at-the-mark-of-a-broken-fork.patch")
 
 
 class TreeError(Exception):
@@ -174,3 +181,22 @@ def update(tree, base, wanted):
                 if path and path not in wanted and drop(tree, base, path)]
     note.write_text("\n".join(sorted(wanted)) + "\n")
     return changed
+
+
+def mainline(lane):
+    """The folder of mainline's source for a lane; for um, made so that it boots."""
+    if machine.lane(lane)["MACHINE"] != "um":
+        return layout.PRISTINE
+    tree = layout.BUILD / "linux-um"
+    with tempfile.TemporaryDirectory() as scratch:
+        small(layout.PRISTINE, Path(scratch))
+        for name in UM_BOOTS:
+            run(["patch", "-p1", "-s", "-F0", "-i", str(layout.PATCHES / name)], scratch)
+        wanted = files(scratch)
+    if not tree.is_dir():
+        new = tree.with_suffix(".new")
+        run(["rm", "-rf", str(new)], layout.BUILD)
+        run(["cp", "-al", str(layout.PRISTINE), str(new)], layout.BUILD)
+        new.rename(tree)
+    update(tree, layout.PRISTINE, wanted)
+    return tree
