@@ -11,6 +11,7 @@ in time, or has trouble on its console, has failed too, whatever its tests said.
 """
 
 import sys
+import textwrap
 import time
 from collections import Counter
 
@@ -76,7 +77,8 @@ def table(results):
     for name, (cases, _) in results.items():
         for why, number in Counter(case.why for case in cases
                                    if case.status == "skipped").items():
-            print(f"### {name}: {number} skipped: {why or 'it is not said why'}")
+            why = textwrap.shorten(why, 100) or "it is not said why"
+            print(f"### {name}: {number} skipped: {why}")
     left_out = [name for name in ALL if name not in results]
     if left_out:
         print(f"### NOT run: {' '.join(left_out)}")

@@ -216,18 +216,23 @@ def arm64_64k():
     return arm64_guest("arm64-64k")
 
 
-def everything(name, append):
-    """All kselftests and all of KUnit's in a lane's kernel, in two boots.
+def everything(name, append, only=()):
+    """All kselftests, or only some, and all of KUnit's in a lane's kernel, in two boots.
 
     The second one is for what patches code often; the reports are kept as
     kselftest-first and kselftest.
     """
     tests = prepare(name)
+    missing = set(only) - set(tests)
+    if missing:
+        raise LaneError(f"there is no kselftest {' '.join(missing)}")
     say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
     cases = boot(name, "kselftest", LIMITS[name],
-                 BOOT + append + [f"kselftest={test}" for test in tests
+                 BOOT + append + [f"kselftest={test}" for test in only or tests
                                   if test not in ONE_THREAD_TESTS])
     keep_boot(name)
+    if only:
+        print(f"### {name}: run were {' '.join(only)}, and no others", flush=True)
     say("KUnit, and with ONE THREAD of QEMU for both processors "
         + " ".join(ONE_THREAD_TESTS))
     kunit_and_more = boot(name, "kselftest", LIMITS[name],

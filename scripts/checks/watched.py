@@ -18,6 +18,11 @@ from checks.lane import say, LaneError
 KCSAN_TESTS = ["etch:ring_torture", "etch:pipe", "etch:control",
                "etch:accounting", "etch:order", "etch:instances", "etch:gates",
                "etch:raw", "etch:snapshot", "etch:window", "etch:recorder"]
+# What kselftests run where memory is watched and processors are emulated: those in which
+# it comes and goes, with two of them. All run in um-kasan.
+MEMORY_TESTS = ["etch:control", "etch:raw", "etch:snapshot", "etch:window", "etch:module",
+                "etch:metadata", "etch:ring_torture", "etch:storm", "etch:instances",
+                "etch:recorder"]
 # How many writes the fuzzer makes where accesses to memory are watched.
 FUZZ_WRITES = "etch_test.fuzz_writes=1000000"
 # What a kernel that watches memory says of errors made on purpose.
@@ -78,9 +83,9 @@ def planted(name):
 
 
 def memory():
-    """The kselftests and KUnit in an x86-64 kernel with KASAN and kmemleak."""
+    """Some kselftests, and KUnit, in an x86-64 kernel with KASAN and kmemleak."""
     name = "x86-64-kasan"
-    cases = everything(name, [])
+    cases = everything(name, [], MEMORY_TESTS)
     for script in ("kselftest-first", "kselftest"):
         cases += leaks(last_boot(name, script, "report"), our_functions(name))
     return cases + planted(name)
