@@ -29,6 +29,10 @@
 
 #include "../kselftest_harness.h"
 
+/* Seconds. Processors that are emulated, and watch what they do, are slow. */
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT	240
+
 #define ETCH	"/sys/kernel/debug/etch"
 #define FTRACE	"/sys/kernel/tracing"
 
