@@ -270,6 +270,7 @@ static void nested_flood(struct kunit *test)
 
 	for (mode = 0; mode < 2; mode++) {
 		struct fixture *f = fixture(test, 4, mode);
+		unsigned int flood = 5 * (f->room / 200) + 110;
 		struct test_rec *rec;
 		u64 time;
 
@@ -283,7 +284,7 @@ static void nested_flood(struct kunit *test)
 			*rec = (struct test_rec){
 				.time = time, .seq = f->stored[TASK]++, .len = 16
 			};
-			for (i = 0; i < 200; i++)
+			for (i = 0; i < flood; i++)
 				put(f, TIMER, 200);
 			etch_ring_commit(f->ring);
 		}
@@ -425,6 +426,7 @@ static void peek(struct kunit *test)
 {
 	struct fixture *f = fixture(test, 4, true);
 	void *buf = kunit_kmalloc(test, PAGE_SIZE, GFP_KERNEL);
+	unsigned int per_block = f->room / 100;
 	struct etch_ring_stats before, after;
 	struct etch_cursor cur;
 	struct etch_view view;
@@ -432,7 +434,7 @@ static void peek(struct kunit *test)
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, buf);
-	for (i = 0; i < 1000; i++)
+	for (i = 0; i < 25 * per_block; i++)
 		put(f, TASK, 100);
 	etch_ring_stats(f->ring, &before);
 	etch_ring_peek_begin(f->ring, &cur);
@@ -449,7 +451,7 @@ static void peek(struct kunit *test)
 		seen += view.records;
 		gone += view.missed;
 		if (i == 0)
-			while (f->stored[TASK] < 1100)
+			while (f->stored[TASK] < 28 * per_block)
 				put(f, TASK, 100);
 	}
 	gone += view.missed;

@@ -212,7 +212,7 @@ TEST_F(raw, is_spliced)
  */
 TEST_F(raw, is_sent)
 {
-	int fd, ends[2], pipes[2], i;
+	int fd, ends[2], pipes[2], i, room = 16 * PAGE;
 	size_t have = 0;
 	ssize_t n;
 
@@ -223,6 +223,8 @@ TEST_F(raw, is_sent)
 		ASSERT_TRUE(errno == EAFNOSUPPORT || errno == ENOSYS);
 		SKIP(return, "no sockets: CONFIG_NET, CONFIG_UNIX");
 	}
+	/* Nobody reads until all is sent. */
+	ASSERT_EQ(0, setsockopt(ends[0], SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room)));
 	ASSERT_EQ(0, pipe(pipes));
 	for (i = 0; i < 8; i++) {
 		marks(&self->next, 60);
@@ -316,7 +318,8 @@ TEST_F(raw, shares_with_text)
 		self->buf[n] = 0;
 		lines += count_lines(self->buf);
 	}
-	EXPECT_LT(100, lines);
+	/* With large pages marks are long. */
+	EXPECT_LT(20, lines);
 	EXPECT_LT(100, self->seen.marks);
 	EXPECT_EQ(self->next, lines + self->seen.marks);
 	EXPECT_EQ(self->seen.records, self->seen.marks);
