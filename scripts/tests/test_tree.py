@@ -6,6 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import manifest
 import tree
 
 MAKEFILE = "# SPDX\nVERSION = 6\nPATCHLEVEL = {}\nSUBLEVEL = 117\n"
@@ -61,6 +62,14 @@ class Trees(unittest.TestCase):
         (self.base / "Makefile").write_text("all:\n\ttrue\n")
         with self.assertRaises(tree.TreeError):
             tree.version(self.base)
+
+
+class Mainline(unittest.TestCase):
+    """What stands for mainline's source."""
+
+    def test_what_um_needs_is_in_the_series_and_first(self):
+        first = manifest.series()[:len(tree.UM_BOOTS)]
+        self.assertEqual(list(tree.UM_BOOTS), first)
 
 
 if __name__ == "__main__":
