@@ -27,8 +27,8 @@
  *	  in it, and waits for nothing: a STEP has no condition but that it is its
  *	  level's turn;
  *	- whenever all are stopped for good, wherever they are, what was committed and not
-	  read can be seen, but for a block that the reader was just taking;
-	- when a flush is done, unless no block could be had, what had a place before
+ *	  read can be seen, but for a block that the reader was just taking;
+ *	- when a flush is done, unless no block could be had, what had a place before
  *	  lies in blocks that were left, and one of them tells what was lost. It
  *	  loses nothing and waits for nothing, as a writer.
  *
