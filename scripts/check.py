@@ -16,7 +16,7 @@ import time
 from collections import Counter
 
 # Before what is in lib/: this says where that is.
-from checks import crashes, guests, host, kunit, lane, peers, traces, watched
+from checks import ahead, crashes, guests, host, kunit, lane, peers, traces, watched
 import ftracetest
 import machine
 import tap
@@ -24,20 +24,20 @@ import tree
 
 LANES = {"harness": host.harness, "series": host.series, "docs": host.docs,
          "lint": host.lint, "ring": host.ring, "fuzz": host.fuzz, "model": host.model,
-         "litmus": host.litmus, "um": guests.um, "um-bare": guests.um_bare,
-         "x86-64": guests.x86_64, "arm64": guests.arm64, "ctf": traces.ctf,
+         "litmus": host.litmus, "um": guests.um, "ctf": traces.ctf,
+         "ftracetest": peers.ftracetest, "x86-64": guests.x86_64,
          "ctf-x86-64": traces.ctf_x86_64, "crash-x86-64": crashes.crash_x86_64,
-         "ftracetest": peers.ftracetest}
+         "arm64-bare": guests.arm64_bare}
 # What is slow, kernels that watch themselves above all: make check-long.
 LONG = {"ring-long": host.ring_long, "model-long": host.model_long,
         "fuzz-long": host.fuzz_long, "kunit": kunit.kunit, "um-long": guests.um_long,
-        "um-kasan": watched.kasan, "um-clang": guests.um_clang,
+        "um-bare": guests.um_bare, "um-kasan": watched.kasan, "um-clang": guests.um_clang,
         "um-plain": guests.um_plain, "um-off": guests.um_off,
         "x86-64-long": guests.x86_64_long, "x86-64-lockdep": watched.lockdep,
         "x86-64-kcsan": watched.data_races, "x86-64-kasan": watched.memory,
         "x86-64-rt": guests.realtime, "x86-64-clang": guests.clang,
-        "arm64-long": guests.arm64_long, "arm64-64k": guests.arm64_64k,
-        "crash": crashes.crash_um,
+        "arm64": guests.arm64, "arm64-64k": guests.arm64_64k,
+        "ctf-x86-64-long": traces.ctf_x86_64_long, "crash": crashes.crash_um,
         "headers": host.headers, "cocci-tree": host.cocci_tree, "bisect": host.bisect,
         "ftracetest-mainline": peers.ftracetest_mainline,
         "ftracetest-x86-64": peers.ftracetest_x86_64}
@@ -97,8 +97,14 @@ def main():
         results["tree"] = ([tap.Case("build/linux could not be made",
                                      "failed")], 0)
         names = [name for name in names if name in ("harness", "series")]
-    for name in names:
-        results[name] = run_lane(name)
+    try:
+        ahead.start(names)
+        for name in names:
+            results[name] = run_lane(name)
+    except lane.LaneError as error:
+        results["ahead"] = [tap.Case(f"kernels of later lanes: {error}", "failed")], 0
+    finally:
+        ahead.stop()
     table(results)
     every = [case for cases, _ in results.values() for case in cases]
     print("\n{} passed, {} failed, {} skipped".format(

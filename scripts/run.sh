@@ -40,7 +40,7 @@ fi
 say "Done in $(($(now) - begin)) s. What to try next:"
 printf '    %-28s%s\n' \
 	"make shell LANE=$LANE" "a shell in this kernel" \
-	"make run LANE=$([ "$LANE" = um ] && echo x86-64-events || echo um)" \
+	"make run LANE=$([ "$LANE" = um ] && echo x86-64 || echo um)" \
 	"the same on the other machine" \
 	"make check" "every test" \
 	"make apply KDIR=/path" "the series on a kernel tree of yours"

@@ -12,7 +12,7 @@ set -euo pipefail
 
 # um is not what anybody asks about; five kernels had better be small.
 LANE=${LANE:-um}
-[ "$LANE" != um ] || LANE=x86-64$([ -n "${FULL:-}" ] || echo -events)
+[ "$LANE" != um ] || LANE=x86-64
 
 # The image whose sections are counted.
 image()

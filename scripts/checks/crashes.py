@@ -45,7 +45,7 @@ def crash_um():
 
 def crash_x86_64():
     """What is left by a kernel that oopses, panics, and is booted again: x86-64."""
-    name = "x86-64-events"
+    name = "x86-64"
     prepare(name)
     cases = panic_dumped(name)
     result = crash_boot(name, "crash=record")

@@ -8,6 +8,7 @@ import layout
 import machine
 import site_checks
 import tap
+from checks import ahead
 from checks.lane import SCRIPTS, need, run, say, LaneError
 
 # What tests of early tracing need of the command line.
@@ -21,14 +22,14 @@ ALL_KUNIT = ["kunit.enable=1", "show=kunit"]
 ONE_THREAD_TESTS = ["etch:immediate"]
 # Seconds until a guest with the kselftests is given up.
 LIMITS = {"um": 900, "um-bare": 900, "um-long": 3600, "um-kasan": 5400,
-          "x86-64-events": 3600, "arm64": 2100, "arm64-64k": 3600,
+          "x86-64": 1800, "x86-64-events": 3600, "arm64-bare": 2100, "arm64": 3600,
+          "arm64-64k": 3600,
           "x86-64-lockdep": 3600, "x86-64-kcsan": 3600, "x86-64-rt": 3600,
           "x86-64-kasan": 3600, "um-clang": 900, "um-plain": 900, "um-off": 120,
           "x86-64-clang": 900, "planted": 600}
 # Those that take long where processors are emulated; User-mode Linux has them always.
 SLOW_TESTS = ["etch:faults", "etch:killed", "etch:storm", "etch:fuzz_files"]
-# What kselftests run on arm64 when all lanes do: those with much at once. The long
-# lanes run all.
+# What kselftests run on arm64 in CI: those with much at once. The long lanes run all.
 ARM64_TESTS = ["etch:boot", "etch:accounting", "etch:order", "etch:pipe", "etch:instances",
                "etch:raw", "etch:module", "etch:gates", "etch:ring_torture",
                "etch:immediate", "etch:all_events", "etch:hotplug.sh"]
@@ -48,6 +49,7 @@ def prepare(name):
     """Kernel, kselftests and root file system of a lane; the tests' names."""
     guest_of = machine.lane(name).get("GUEST")
     installed = layout.BUILD / (f"kselftest-{guest_of}" if guest_of else "kselftest")
+    ahead.wait(name)
     need([SCRIPTS / "build.sh", name])
     need([SCRIPTS / "selftests.sh", installed, name])
     need([SCRIPTS / "rootfs.sh", name, installed])
@@ -156,8 +158,8 @@ def keep_boot(name):
 
 
 def x86_64():
-    """An x86-64 kernel with about a thousand events: kselftests, and its code."""
-    name = "x86-64-events"
+    """A small x86-64 kernel: kselftests, and its code."""
+    name = "x86-64"
     tests = prepare(name)
     say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
     cases = boot(name, "kselftest", LIMITS[name],
@@ -174,8 +176,9 @@ def x86_64():
 
 
 def x86_64_long():
-    """The same x86-64 kernel: KUnit and all kselftests, at full length."""
-    return everything("x86-64-events", [STORM])
+    """An x86-64 kernel with about a thousand events: all tests, and its code."""
+    name = "x86-64-events"
+    return everything(name, [STORM]) + sites(name)
 
 
 def kunit_at_boot(name, limit):
@@ -201,13 +204,13 @@ def arm64_guest(name, only=()):
     return cases
 
 
+def arm64_bare():
+    """An arm64 kernel without ftrace: KUnit, and kselftests with much at once."""
+    return arm64_guest("arm64-bare", ARM64_TESTS)
+
+
 def arm64():
-    """An arm64 kernel with pages of 4 KiB: KUnit, and kselftests with much at once."""
-    return arm64_guest("arm64", ARM64_TESTS)
-
-
-def arm64_long():
-    """The same arm64 kernel: KUnit and all kselftests."""
+    """An arm64 kernel with pages of 4 KiB: KUnit and all kselftests."""
     return arm64_guest("arm64")
 
 

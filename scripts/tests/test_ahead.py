@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Kernels built ahead of their lanes."""
+
+import contextlib
+import io
+import tempfile
+import time
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from checks import ahead
+from checks.lane import LaneError
+
+
+class Ahead(unittest.TestCase):
+    """With a shell's command in the place of what builds a kernel."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        logs = mock.patch.object(ahead, "LOGS", self.folder)
+        logs.start()
+        self.addCleanup(logs.stop)
+
+    def builder(self, names, script):
+        """A Builder of what the shell does for the kernel "$1"."""
+        builder = ahead.Builder(names, ("sh", "-c", script, "sh"))
+        self.addCleanup(builder.stop)
+        return builder
+
+    def wait(self, builder, name):
+        """What is said while waiting."""
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            builder.wait(name)
+        return said.getvalue()
+
+    def test_one_after_the_other_and_waited_for(self):
+        place = self.folder / "made"
+        builder = self.builder(["a", "b"], f"sleep 0.2; echo $1 >> {place}")
+        self.assertIn("Waiting for the kernel of lane b", self.wait(builder, "b"))
+        self.assertEqual(place.read_text(), "a\nb\n")
+        self.assertEqual(self.wait(builder, "a"), "")
+
+    def test_what_is_not_built_ahead_is_not_waited_for(self):
+        self.assertEqual(self.wait(self.builder(["a"], "sleep 60"), "other"), "")
+
+    def test_a_failure_is_the_failure_of_the_lane_that_waits(self):
+        builder = self.builder(["a", "b"], 'echo "no compiler for $1"; [ $1 = b ]')
+        with self.assertRaisesRegex(LaneError, r"lane a .*\(1\):\nno compiler for a"):
+            self.wait(builder, "a")
+        self.wait(builder, "b")
+
+    def test_a_command_that_is_not_there_is_a_failure(self):
+        builder = ahead.Builder(["a"], (self.folder / "nothing",))
+        with self.assertRaisesRegex(LaneError, "No such file"):
+            self.wait(builder, "a")
+
+    def test_stopping_ends_it_and_what_was_to_come(self):
+        place = self.folder / "made"
+        builder = self.builder(["a", "b"], f"echo $1 >> {place}; sleep 60")
+        while not place.exists():
+            time.sleep(0.01)
+        start = time.monotonic()
+        builder.stop()
+        self.assertLess(time.monotonic() - start, 30)
+        self.assertEqual(place.read_text(), "a\n")
+        with self.assertRaisesRegex(LaneError, "stopped"):
+            self.wait(builder, "b")
+
+    def test_the_first_lane_does_not_wait_for_what_it_needs_at_once(self):
+        with mock.patch.object(ahead, "Builder") as built:
+            ahead.start(["x86-64"])
+            ahead.start(["um", "x86-64"])
+        self.assertEqual([call.args for call in built.call_args_list],
+                         [([],), (["x86-64"],)])
