@@ -20,10 +20,10 @@ image()
 	echo "$ETCH_BUILD/size-$1/vmlinux"
 }
 
-# variant NAME FRAGMENTS-TO-LEAVE-OUT FRAGMENTS-MORE [SOURCE]
+# variant NAME FRAGMENTS-TO-LEAVE-OUT FRAGMENTS-MORE [SOURCE]: without what tests.
 variant()
 {
-	OUT=$ETCH_BUILD/size-$1 WITHOUT=$2 MORE=$3 SOURCE=${4:-$ETCH_LINUX} \
+	OUT=$ETCH_BUILD/size-$1 WITHOUT="tests $2" MORE=$3 SOURCE=${4:-$ETCH_LINUX} \
 		"$ETCH_TOP/scripts/build.sh" "$LANE"
 }
 
