@@ -101,8 +101,6 @@ def main():
         ahead.start(names)
         for name in names:
             results[name] = run_lane(name)
-    except lane.LaneError as error:
-        results["ahead"] = [tap.Case(f"kernels of later lanes: {error}", "failed")], 0
     finally:
         ahead.stop()
     table(results)

@@ -91,11 +91,16 @@ builder = Builder(())
 def start(lanes):
     """Begin to build what these lanes need, but for the first, which needs it now."""
     global builder
-    wanted = [KERNELS[lane] for lane in lanes[1:] if lane in KERNELS]
-    for _, packages in wanted:
-        if packages:
-            need([SCRIPTS / "fetch.sh", packages])
-    builder = Builder([name for name, _ in wanted])
+    names = []
+    for name, packages in (KERNELS[lane] for lane in lanes[1:] if lane in KERNELS):
+        try:
+            if packages:
+                need([SCRIPTS / "fetch.sh", packages])
+        except LaneError:
+            # The lane tries it again, and fails of it.
+            continue
+        names.append(name)
+    builder = Builder(names)
 
 
 def wait(name):

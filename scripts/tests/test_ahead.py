@@ -75,3 +75,9 @@ class Ahead(unittest.TestCase):
             ahead.start(["um", "x86-64"])
         self.assertEqual([call.args for call in built.call_args_list],
                          [([],), (["x86-64"],)])
+
+    def test_what_cannot_be_fetched_is_left_to_its_lane(self):
+        with mock.patch.object(ahead, "need", side_effect=LaneError("no packages")), \
+                mock.patch.object(ahead, "Builder") as built:
+            ahead.start(["um", "x86-64", "arm64-bare"])
+        self.assertEqual(built.call_args.args, (["x86-64"],))
