@@ -36,6 +36,8 @@ class Builder:
 
     def _work(self):
         LOGS.mkdir(parents=True, exist_ok=True)
+        for name in self.done:
+            self.log(name).unlink(missing_ok=True)
         for name, done in self.done.items():
             self.status[name] = "it was not tried"
             try:
@@ -62,6 +64,11 @@ class Builder:
         """What is said while a kernel is built."""
         return LOGS / f"ahead-{name}.log"
 
+    def said(self, name):
+        """What is in the log; nothing if the kernel's turn has not come."""
+        log = self.log(name)
+        return log.read_text() if log.exists() else ""
+
     def wait(self, name):
         """Return when a kernel is built, or if it is none of these. May raise LaneError."""
         done = self.done.get(name)
@@ -70,11 +77,11 @@ class Builder:
         if not done.is_set():
             say(f"Waiting for the kernel of lane {name}, which is being built.")
         while not done.wait(PATIENCE):
-            print((self.log(name).read_text().splitlines() or [""])[-1], flush=True)
+            print((self.said(name).splitlines() or ["    not begun"])[-1], flush=True)
         if self.status[name]:
             raise LaneError(f"the kernel of lane {name} could not be built "
                             f"({self.status[name]}):\n"
-                            + self.log(name).read_text()[-4000:])
+                            + self.said(name)[-4000:])
 
     def stop(self):
         """Give up what is not built yet."""

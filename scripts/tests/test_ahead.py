@@ -43,6 +43,13 @@ class Ahead(unittest.TestCase):
         self.assertEqual(place.read_text(), "a\nb\n")
         self.assertEqual(self.wait(builder, "a"), "")
 
+    def test_a_sign_of_life_while_waiting(self):
+        builder = self.builder(["a", "b"], 'echo "9 files of $1"; sleep 0.5')
+        with mock.patch.object(ahead, "PATIENCE", 0.1):
+            said = self.wait(builder, "b")
+        self.assertIn("    not begun\n", said)
+        self.assertIn("9 files of b\n", said)
+
     def test_what_is_not_built_ahead_is_not_waited_for(self):
         self.assertEqual(self.wait(self.builder(["a"], "sleep 60"), "other"), "")
 
