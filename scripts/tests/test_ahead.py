@@ -44,11 +44,24 @@ class Ahead(unittest.TestCase):
         self.assertEqual(self.wait(builder, "a"), "")
 
     def test_a_sign_of_life_while_waiting(self):
-        builder = self.builder(["a", "b"], 'echo "9 files of $1"; sleep 0.5')
-        with mock.patch.object(ahead, "PATIENCE", 0.1):
-            said = self.wait(builder, "b")
-        self.assertIn("    not begun\n", said)
-        self.assertIn("9 files of b\n", said)
+        # Each is built until what was to be said of it has been said.
+        builder = self.builder(["a", "b"], f"""
+            echo 9 files of $1
+            for i in $(seq 1000); do
+                grep -qs $1 {self.folder}/seen && exit
+                sleep 0.01
+            done
+            exit 1""")
+        told = {"    not begun": "a", "9 files of b": "b"}
+
+        def show(line, **_):
+            with open(self.folder / "seen", "a") as seen:
+                print(told.get(line, ""), file=seen)
+
+        with mock.patch.object(ahead, "PATIENCE", 0.05), \
+                mock.patch.object(ahead, "print", show, create=True):
+            self.wait(builder, "b")
+        self.assertEqual(builder.status, {"a": 0, "b": 0})
 
     def test_what_is_not_built_ahead_is_not_waited_for(self):
         self.assertEqual(self.wait(self.builder(["a"], "sleep 60"), "other"), "")
