@@ -125,7 +125,7 @@ def compile_all(tap, names):
         arch = Architecture(name, wanted)
         compiled.append(arch)
         for source in wanted:
-            problems = arch.problems.get(source)
+            problems = arch.problems.get(source, [])
             if problems or source in arch.objects and source not in arch.empty:
                 tap.result(f"{name}: {source}", problems)
                 left.discard(source)

@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
 """Event headers, what make says of objects, and what is in them."""
 
+import contextlib
+import io
 import subprocess
 import tempfile
+import types
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import event_headers
+import headers
+import tap
 
 HEADER = """\
 DECLARE_EVENT_CLASS(cow,
@@ -83,3 +89,19 @@ class EventHeadersTest(unittest.TestCase):
         found = self.object(OBJECT.replace('section("_etch_events")', "unused"))
         self.assertIn("_etch_events has 0 pointers, and there are 1 events",
                       found.problems())
+
+    def test_each_source_is_one_result(self):
+        of = {"x86-64": types.SimpleNamespace(problems={"bad.c": ["no pointer"]},
+                                              objects={"good.c": 1, "empty.c": 1},
+                                              empty={"empty.c"}),
+              "arm64": types.SimpleNamespace(problems={}, objects={"empty.c": 1},
+                                             empty=set())}
+        sources = ["bad.c", "empty.c", "good.c", "nowhere.c"]
+        with mock.patch.object(event_headers, "sources", lambda _: sources), \
+                mock.patch.object(headers, "Architecture", lambda name, _: of[name]), \
+                contextlib.redirect_stdout(io.StringIO()) as out:
+            headers.compile_all(tap.Report(), list(of))
+        self.assertEqual(out.getvalue().splitlines(), [
+            "not ok 1 - x86-64: bad.c", "# no pointer", "ok 2 - x86-64: good.c",
+            "ok 3 - arm64: empty.c",
+            "ok 4 - nowhere.c # SKIP no event in it for x86-64, arm64"])
