@@ -8,6 +8,7 @@
  *		struct trace_seq __maybe_unused *p = &__text->tmp;
  *		struct etch_raw_lookup __maybe_unused *field = (void *)__record;
  *		int __maybe_unused ret = TRACE_TYPE_HANDLED;
+ *		int __maybe_unused flags = 0;
  *
  *		etch_text_printf(__text, "key=%llu name=%s" "\n", field->key,
  *				 ((char *)((void *)field +
@@ -18,6 +19,8 @@
  * named etch_print_event_EVENT. The verbs of TP_printk() are the kernel's own;
  * they work in the trace_seq that they find as p. And ret is what ftrace's printers have
  * under that name: a header (usb/gadget/udc) prints it where it means __entry->ret.
+ * So is flags, how ftrace shows symbols, here never in a way of its own: a header
+ * (platform/surface/aggregator) takes it for a packet's state.
  */
 
 #include <trace/stages/stage3_trace_output.h>
@@ -28,6 +31,7 @@ static notrace void function(struct etch_text *__text, const void *__record) \
 	struct trace_seq __maybe_unused *p = &__text->tmp;		\
 	struct etch_raw_##template __maybe_unused *field = (void *)__record; \
 	int __maybe_unused ret = TRACE_TYPE_HANDLED;			\
+	int __maybe_unused flags = 0;					\
 									\
 	etch_text_printf(__text, print);				\
 }
