@@ -25,9 +25,11 @@ import tap as taps
 # 64 bits and little-endian, as Etch needs it, and Debian has a compiler.
 ARCHITECTURES = ("x86-64", "arm64", "riscv", "powerpc")
 LOGS = layout.BUILD / "log"
-# What another folder's makefile compiles, and names so.
+# What another folder's makefile compiles, and names so; and what is included by the
+# source of another object.
 NAMED = {"drivers/gpu/drm/amd/display/amdgpu_dm/amdgpu_dm.o":
-         "drivers/gpu/drm/amd/amdgpu/../display/amdgpu_dm/amdgpu_dm.o"}
+         "drivers/gpu/drm/amd/amdgpu/../display/amdgpu_dm/amdgpu_dm.o",
+         "kernel/sched/ext.o": "kernel/sched/build_policy.o"}
 # Lines about an object that failed.
 SHOWN = 12
 

@@ -36,18 +36,20 @@ class Tree:
                                   in ASSIGNED.findall(joined)] if texts else None
         return self.known[folder]
 
-    def _has(self, folder, name, above=()):
-        """Is it in a list that counts, or in none at all?"""
+    def _has(self, folder, names, above=()):
+        """Is one of these words in a list that counts, or none of them in any?"""
         named = False
         for stem, suffix, words in self._lists(folder) or ():
-            if name not in words or stem in above:
+            if not names & set(words) or stem in above:
                 continue
             named = True
             if any(symbol not in self.on for symbol in SYMBOL.findall(suffix)):
                 continue
             if stem in ("obj", "lib"):
                 return self._entered(folder)
-            if self._has(folder, f"{stem}.o", (*above, stem)):
+            # What the list makes, or the lists that take it whole.
+            lists = {f"$({stem}-{end})" for end in ("y", "m", "objs")}
+            if self._has(folder, {f"{stem}.o", *lists}, (*above, stem)):
                 return True
         return not named
 
@@ -56,7 +58,7 @@ class Tree:
         if "/" not in folder:
             return True
         above, _, name = folder.rpartition("/")
-        return self._has(above, f"{name}/")
+        return self._has(above, {f"{name}/"})
 
     def configured(self, path):
         """Is this object one of the configuration's?"""
@@ -65,4 +67,4 @@ class Tree:
         while self._lists(folder) is None and "/" in folder:
             folder, _, inner = folder.rpartition("/")
             name = f"{inner}/{name}"
-        return self._has(folder, name) and self._entered(folder)
+        return self._has(folder, {name}) and self._entered(folder)

@@ -12,6 +12,11 @@ FILES = {
     "drivers/far/Makefile": "obj-$(CONFIG_FAR) := far.o\nfar-y := core.o \\\n"
                             "  trace.o sub/inner.o\nfar-$(CONFIG_MORE) += more.o\n",
     "drivers/near/Makefile": "obj-y += near.o\n",
+    "drivers/misc/Makefile": "old-objs := both.o old.o\nnew-objs := both.o new.o\n"
+                             "misc-objs-$(CONFIG_OLD) := $(old-objs)\n"
+                             "misc-objs-$(CONFIG_NEW) := $(new-objs)\n"
+                             "misc-objs := $(misc-objs-y) $(misc-objs-m)\n"
+                             "obj-$(CONFIG_MISC) += misc.o\n",
 }
 AUTO = 'CONFIG_FAR=m\nCONFIG_TEXT="no=y"\nCONFIG_NEAR=y\n'
 
@@ -43,6 +48,14 @@ class KbuildTest(unittest.TestCase):
     def test_folder_that_is_off(self):
         self.assertTrue(self.tree().configured("drivers/near/near.o"))
         self.assertFalse(self.tree("CONFIG_FAR=y").configured("drivers/near/near.o"))
+
+    def test_lists_that_lists_take_whole(self):
+        new = self.tree(AUTO + "CONFIG_MISC=y\nCONFIG_NEW=y\n")
+        for name, there in ("both", True), ("new", True), ("old", False):
+            self.assertEqual(new.configured(f"drivers/misc/{name}.o"), there, name)
+        for auto in "CONFIG_MISC=y\n", "CONFIG_NEW=y\n":
+            neither = self.tree(AUTO + auto)
+            self.assertFalse(neither.configured("drivers/misc/both.o"), auto)
 
     def test_what_nobody_names(self):
         self.assertTrue(self.tree().configured("drivers/far/odd.o"))
