@@ -34,7 +34,7 @@ export KBUILD_BUILD_USER=etch KBUILD_BUILD_HOST=etch
 export CCACHE_BASEDIR=$ETCH_BUILD CCACHE_NOHASHDIR=1
 export CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-10G}
 # What a file is made from is what the compiler says that it read: no file is
-# preprocessed twice, which was a tenth of the time that building takes.
+# preprocessed twice.
 export CCACHE_DEPEND=1
 
 fragments()
