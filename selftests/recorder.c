@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <net/if.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -419,7 +420,7 @@ TEST_F(recorder, repairs)
 
 	START(&self->run, "-v", "-e", "sched", "-w", "0", "-o", self->run.trace);
 	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
-	EXPECT_TRUE(wait_until_written(self->run.trace));
+	EXPECT_TRUE(wait_until_written(&self->run));
 	kill(self->run.pid, SIGKILL);
 	EXPECT_EQ(256 + SIGKILL, finish(&self->run))
 		TH_LOG("it said:\n%s", self->run.said);
@@ -548,13 +549,91 @@ TEST_F(recorder, notices_that_the_receiver_has_gone)
 	ASSERT_TRUE(wait_until_said(&receiver, "listening"));
 	START(&self->run, "-v", "-e", "sched", "-w", "0", "-s", "127.0.0.1:" PORT);
 	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
-	EXPECT_TRUE(wait_until_written(self->run.trace));
+	EXPECT_TRUE(wait_until_written(&self->run));
 	kill(receiver.pid, SIGKILL);
 	EXPECT_EQ(256 + SIGKILL, finish(&receiver));
-	/* It notices when it has more to send. */
 	EXPECT_TRUE(wait_until_said(&self->run, "the receiver has gone"));
+	EXPECT_EQ(1, finish(&self->run))
+		TH_LOG("it said:\n%s", self->run.said);
+}
+
+/* There is nothing to send that would tell. */
+TEST_F(recorder, notices_a_receiver_that_goes_in_silence)
+{
+	struct run receiver = {};
+
+	if (!loopback_up())
+		SKIP(return, "no network");
+	ASSERT_EQ(0, mkdir(TREE, 0700));
+	START(&receiver, "-l", "127.0.0.1:" PORT, "-o", self->run.trace);
+	ASSERT_TRUE(wait_until_said(&receiver, "listening"));
+	START(&self->run, "-v", "-i", INSTANCE, "-s", "127.0.0.1:" PORT);
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
+	kill(receiver.pid, SIGKILL);
+	EXPECT_EQ(256 + SIGKILL, finish(&receiver));
+	if (!wait_until_said(&self->run, "the receiver has gone"))
+		kill(self->run.pid, SIGKILL);
+	EXPECT_EQ(1, finish(&self->run))
+		TH_LOG("it said:\n%s", self->run.said);
+}
+
+static int listen_as_receiver(void)
+{
+	struct sockaddr_in addr = {
+		.sin_family = AF_INET,
+		.sin_port = htons(atoi(PORT)),
+		.sin_addr = { htonl(INADDR_LOOPBACK) },
+	};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
+
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(fd, (void *)&addr, sizeof(addr)) || listen(fd, 1))
+		give_up("no socket to listen at");
+	return fd;
+}
+
+/* Takes metadata, and says so. */
+static bool take_metadata(int control)
+{
+	FILE *f = fdopen(dup(control), "r");
+	bool ok = false;
+	size_t len;
+	char *text;
+
+	if (f && fscanf(f, "metadata %zu", &len) == 1 && fgetc(f) == '\n') {
+		text = malloc(len);
+		ok = text && fread(text, 1, len, f) == len && dprintf(control, "ok %zu\n", len) > 0;
+		free(text);
+	}
+	if (f)
+		fclose(f);
+	return ok;
+}
+
+/* It was there a moment ago: that it is to be started is no advice. */
+TEST_F(recorder, a_receiver_that_takes_no_files)
+{
+	int listening, control;
+
+	if (!loopback_up())
+		SKIP(return, "no network");
+	ASSERT_EQ(0, mkdir(TREE, 0700));
+	listening = listen_as_receiver();
+	START(&self->run, "-v", "-i", INSTANCE, "-w", "0", "-s", "127.0.0.1:" PORT);
+	control = accept(listening, NULL, NULL);
+	ASSERT_LE(0, control);
+	close(listening);
+	EXPECT_TRUE(take_metadata(control));
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
+	EXPECT_EQ(0, write_file(TREE, "trace_marker", "here"));
+	EXPECT_EQ(0, write_file(TREE, "flush", "1"));
+	/* Before the first packet. */
+	EXPECT_TRUE(take_metadata(control));
+	EXPECT_TRUE(wait_until_said(&self->run,
+				    "does not answer: Connection refused: the receiver has gone"));
+	close(control);
 	EXPECT_EQ(1, finish(&self->run));
-	EXPECT_NE(NULL, strstr(self->run.said, "the receiver has gone"))
+	EXPECT_EQ(NULL, strstr(self->run.said, "-l PORT"))
 		TH_LOG("it said:\n%s", self->run.said);
 }
 
@@ -570,7 +649,7 @@ TEST_F(recorder, notices_that_the_sender_has_gone)
 	ASSERT_TRUE(wait_until_said(&receiver, "listening"));
 	START(&self->run, "-v", "-e", "sched", "-w", "0", "-s", "127.0.0.1:" PORT);
 	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
-	EXPECT_TRUE(wait_until_written(self->run.trace));
+	EXPECT_TRUE(wait_until_written(&self->run));
 	kill(self->run.pid, SIGKILL);
 	EXPECT_EQ(256 + SIGKILL, finish(&self->run));
 	snprintf(instance, sizeof(instance), ETCH "/instances/record-%d", self->run.pid);

@@ -89,13 +89,14 @@ static int finish(struct run *run)
 	start(run, argv);						\
 })
 
-/* Until it says @text: 10 seconds at most. */
+/* Until it says @text, while it says something every 10 seconds: for 25 at most. */
 static bool wait_until_said(struct run *run, const char *text)
 {
 	struct pollfd p = { .fd = run->out, .events = POLLIN };
 	size_t have = strlen(run->said);
+	time_t end = time(NULL) + 25;
 
-	while (!strstr(run->said, text) && poll(&p, 1, 10000) == 1) {
+	while (!strstr(run->said, text) && time(NULL) < end && poll(&p, 1, 10000) == 1) {
 		ssize_t n = read(run->out, run->said + have, sizeof(run->said) - have - 1);
 
 		if (n <= 0)
@@ -186,15 +187,23 @@ static struct found look_at_trace(const char *trace)
 	return found;
 }
 
-/* Until a file of the trace has something in it: 10 seconds at most. */
-static bool wait_until_written(const char *trace)
+/*
+ * Until a recorder with an instance of its own has written packets of the first processor:
+ * 10 seconds at most. A processor that has little to do would keep them for longer.
+ */
+static bool wait_until_written(const struct run *run)
 {
+	char instance[80], file[100];
 	struct stat st;
 
-	for (int i = 0; i < 1000; i++) {
-		if (!stat(path_of(trace, "cpu0"), &st) && st.st_size)
+	snprintf(instance, sizeof(instance), ETCH "/instances/record-%d", run->pid);
+	snprintf(file, sizeof(file), "%s/cpu0", run->trace);
+	for (int i = 0; i < 100; i++) {
+		if (write_file(instance, "flush", "1"))
+			return false;
+		usleep(100000);
+		if (!stat(file, &st) && st.st_size)
 			return true;
-		usleep(10000);
 	}
 	return false;
 }

@@ -74,7 +74,7 @@ static int folder_metadata(struct place *place, const char *text, size_t len)
 	if (ok && !renameat(place->dir, ".metadata.new", place->dir, "metadata"))
 		return 0;
 	errno = ok ? errno : err;
-	fail("%s/metadata cannot be written: %m", place->path);
+	fail("%s/metadata cannot be written: %m%s", place->path, place_advice(errno));
 	unlinkat(place->dir, ".metadata.new", 0);
 	return -1;
 }
@@ -190,6 +190,7 @@ int place_address(const char *text, bool any, struct sockaddr_storage *addr)
 	return 0;
 }
 
+/* There may be no receiver yet: that is found by the first connection. */
 static int peer_connect(struct place *place)
 {
 	int fd = socket(place->peer.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -204,7 +205,8 @@ static int peer_connect(struct place *place)
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
 	if (connect(fd, (struct sockaddr *)&place->peer, sizeof(place->peer))) {
-		fail("%s does not answer: %m. There, run etch-record -l PORT -o DIR", place->path);
+		fail("%s does not answer: %m%s", place->path, place->control < 0 ?
+		     ". There, run etch-record -l PORT -o DIR" : place_advice(errno));
 		close(fd);
 		return -1;
 	}
@@ -218,9 +220,11 @@ static int peer_answer(struct place *place, const char *what, int fd, unsigned l
 	char line[300];
 	int ret = read_text_line(fd, line, sizeof(line));
 
+	if (!ret)
+		errno = ECONNRESET;
 	if (ret <= 0)
-		return fail("%s does not say that it has %s: %s", place->path, what,
-			    ret ? strerror(errno) : "it has closed the connection");
+		return fail("%s does not say that it has %s: %m%s", place->path, what,
+			    place_advice(errno));
 	if (sscanf(line, "ok %llu", &got) != 1)
 		return fail("%s, of %s: %s", place->path, what, line);
 	if (got != bytes)
@@ -232,6 +236,7 @@ int place_receiver(struct place *place, const char *address)
 {
 	place->path = address;
 	place->dir = -1;
+	place->control = -1;
 	if (place_address(address, false, &place->peer))
 		return -1;
 	place->control = peer_connect(place);
@@ -245,7 +250,7 @@ static int peer_metadata(struct place *place, const char *text, size_t len)
 
 	snprintf(line, sizeof(line), "metadata %zu\n", len);
 	if (write_all(place->control, line, strlen(line)) || write_all(place->control, text, len))
-		ret = fail("metadata cannot be sent to %s: %m", place->path);
+		ret = fail("metadata cannot be sent to %s: %m%s", place->path, place_advice(errno));
 	/* It may have said why. */
 	return peer_answer(place, "metadata", place->control, len) ?: ret;
 }
@@ -260,7 +265,7 @@ static int peer_file(struct place *place, const char *name)
 	snprintf(line, sizeof(line), "%s\n", name);
 	if (!write_all(fd, line, strlen(line)))
 		return fd;
-	fail("%s cannot be sent to %s: %m", name, place->path);
+	fail("%s cannot be sent to %s: %m%s", name, place->path, place_advice(errno));
 	close(fd);
 	return -1;
 }
@@ -281,13 +286,39 @@ static int peer_end(struct place *place)
 	int ret = 0;
 
 	if (write_all(place->control, "end\n", 4))
-		ret = fail("%s has gone: %m", place->path);
+		ret = fail("%s cannot be told that this is the end: %m%s", place->path,
+			   place_advice(errno));
 	ret = peer_answer(place, "the end", place->control, 0) ?: ret;
 	close(place->control);
 	return ret;
 }
 
+int place_gone(const struct place *place)
+{
+	return fail("%s has closed the connection: the receiver has gone", place->path);
+}
+
 /* ---- Either ---- */
+
+const char *place_advice(int err)
+{
+	switch (err) {
+	case ENOSPC:
+	case EDQUOT:
+		return ": make room there, or record elsewhere (-o)";
+	case EFBIG:
+		return ": a file may not grow more; see ulimit -f";
+	case EPIPE:
+	case ECONNRESET:
+	case ECONNREFUSED:
+		return ": the receiver has gone";
+	case EAGAIN:
+	case ETIMEDOUT:
+		return ": the receiver has taken nothing for too long";
+	default:
+		return "";
+	}
+}
 
 int place_metadata(struct place *place, const char *text, size_t len)
 {

@@ -141,25 +141,6 @@ static void pump_packet_gone(struct pump *pump)
 	pump->records += pump->header.records;
 }
 
-static const char *pump_advice(int err)
-{
-	switch (err) {
-	case ENOSPC:
-	case EDQUOT:
-		return ": make room there, or record elsewhere (-o)";
-	case EFBIG:
-		return ": a file may not grow more; see ulimit -f";
-	case EPIPE:
-	case ECONNRESET:
-		return ": the receiver has gone";
-	case EAGAIN:
-	case ETIMEDOUT:
-		return ": the receiver has taken nothing for too long";
-	default:
-		return "";
-	}
-}
-
 /* Everything in the pipe goes, but for the beginning of a header. */
 static enum pump_state pump_drain(struct pump *pump)
 {
@@ -169,7 +150,7 @@ static enum pump_state pump_drain(struct pump *pump)
 		if (pump_move(pump)) {
 			if (pump->broken)
 				return PUMP_FAILED;
-			fail("%s cannot be written: %m%s", pump->name, pump_advice(errno));
+			fail("%s cannot be written: %m%s", pump->name, place_advice(errno));
 			pump_break(pump);
 		}
 		if (!pump->left)

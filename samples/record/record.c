@@ -432,18 +432,21 @@ static bool look_at_signals(struct recording *rec)
 
 static int watch(struct recording *rec)
 {
-	struct pollfd fds[2] = {
+	struct pollfd fds[3] = {
 		{ .fd = rec->signals, .events = POLLIN },
 		{ .fd = rec->readers.news, .events = POLLIN },
+		{ .fd = rec->place.control, .events = POLLRDHUP },
 	};
 	int wait;
 
 	while ((wait = patience(rec))) {
-		poll(fds, 2, wait);
+		poll(fds, 3, wait);
 		if (fds[0].revents && look_at_signals(rec))
 			return 0;
 		if (rec->readers.failed)
 			return -1;
+		if (fds[2].revents)
+			return place_gone(&rec->place);
 		if (rec->readers.off) {
 			say("somebody has turned tracing off: that is the end");
 			return 0;

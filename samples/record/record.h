@@ -120,6 +120,10 @@ int place_file(struct place *place, const char *name);
 int place_file_end(struct place *place, const char *name, int fd, unsigned long long bytes);
 /* Nothing comes any more. */
 int place_end(struct place *place);
+/* What there is to do about a write to a place that failed with @err: ": and a hint", or "". */
+const char *place_advice(int err);
+/* The other end of @control is closed, before place_end(): says so; -1. */
+int place_gone(const struct place *place);
 
 /* Sockets, by line and by length; -1 with errno, 0 at the end of the file. */
 int write_all(int fd, const void *bytes, size_t len);
