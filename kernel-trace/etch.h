@@ -213,6 +213,13 @@ void etch_instance_flush(struct etch_instance *inst, int want);
 int etch_snapshot_take(struct etch_instance *inst);
 void etch_snapshot_drop(struct etch_instance *inst);
 
+/* ---- persist.c: rings that outlive a crash ---- */
+
+/* Where such an instance has its rings, and what it has to know of its events. Under etch_mutex. */
+struct etch_ring *etch_persist_ring(struct etch_persist *p, int cpu,
+				    const struct etch_ring_params *params);
+int etch_persist_describe(struct etch_persist *p, const struct etch_event *event);
+
 /* ---- event.c: which events there are ---- */
 
 /* In the order they are shown. Under etch_mutex. */

@@ -15,7 +15,6 @@
 #include <linux/tracepoint.h>
 
 #include "etch.h"
-#include "persist.h"
 
 /* Instances that are on, by bit. Under etch_mutex. */
 static u64 etch_on;

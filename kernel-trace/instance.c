@@ -33,7 +33,6 @@
 #include <linux/uuid.h>
 
 #include "packet.h"
-#include "persist.h"
 
 struct etch_instance *etch_instances[ETCH_BITS];
 

@@ -21,11 +21,9 @@
  * do not go back, and are as many as the ring says.
  */
 
-#include <linux/etch_ring.h>
 #include <linux/types.h>
 #include <uapi/linux/etch_packet.h>
 
-struct etch_event;
 struct etch_instance;
 
 #define ETCH_PERSIST_MAGIC	0x5473697372655045ULL
@@ -163,9 +161,6 @@ struct etch_persist {
 
 void etch_persist_init(void);
 int etch_persist_start(struct etch_persist *p);
-struct etch_ring *etch_persist_ring(struct etch_persist *p, int cpu,
-				    const struct etch_ring_params *params);
-int etch_persist_describe(struct etch_persist *p, const struct etch_event *event);
 
 /* ---- persist_files.c ---- */
 
