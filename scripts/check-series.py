@@ -7,6 +7,7 @@ fuzz, or with a finding of checkpatch; a file that the series does not give; a
 difference between quilt and git am.
 """
 
+import posixpath
 import re
 import subprocess
 import sys
@@ -29,6 +30,7 @@ IGNORE = layout.TOP / "scripts/checkpatch.ignore"
 FINDING = re.compile(r"^(?:(?P<file>\S*?):\d+: )?"
                      r"(?:ERROR|WARNING|CHECK):(?P<type>[A-Z_]+): (?P<text>.*)$")
 HEADERS = ("From", "Date", "Subject")
+INCLUDE = re.compile(r'#\s*include\s+(?:"(?P<own>[^"]+)"|<(?P<all>[^>]+)>)')
 
 
 def listing():
@@ -93,6 +95,30 @@ def objects(patches):
             problems += [f"{path} in {name}: {folder}/{stem}.c is not there yet"
                          for stem in re.findall(r"(\w+)\.o\b", texts[name])
                          if f"{folder}/{stem}.c" not in there]
+    return problems
+
+
+def included(path, line):
+    """Where a line of a file's may find what it includes: paths in the kernel's tree."""
+    match = INCLUDE.match(line)
+    if not match:
+        return []
+    if match["own"]:
+        return [posixpath.normpath(posixpath.join(posixpath.dirname(path), match["own"]))]
+    return [f"include/{match['all']}", f"include/uapi/{match['all']}"]
+
+
+def includes(patches):
+    """What a patch includes is there behind it, if it is the series that adds it."""
+    problems, there = [], set()
+    ours = {diff.path for _, patch in patches for diff in patch.diffs if diff.kind == "new"}
+    for name, patch in patches:
+        there.update(diff.path for diff in patch.diffs if diff.kind == "new")
+        for diff in patch.diffs:
+            added = (line[1:] for line in diff.hunks if line.startswith("+"))
+            problems += [f"{diff.path} in {name}: {want} is not there yet"
+                         for line in added for want in included(diff.path, line)
+                         if want in ours - there]
     return problems
 
 
@@ -232,6 +258,7 @@ def main():
     tap.result("refresh would change nothing", stale)
     tap.result("each of our files is in one patch", homes(patches))
     tap.result("no patch builds what a later one adds", objects(patches))
+    tap.result("no patch includes what a later one adds", includes(patches))
     for name, patch in patches:
         tap.result(f"{name} has a message", message(patch))
         tap.result(f"{name} passes checkpatch", checkpatch(name))

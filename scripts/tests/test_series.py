@@ -87,6 +87,36 @@ class Objects(unittest.TestCase):
                 self.assertEqual(len(self.check.objects(patches)), wanted)
 
 
+class Includes(unittest.TestCase):
+    check = script("check-series")
+
+    def problems(self, line, header):
+        """A patch whose k/a.c has the line, and one behind it that adds the header."""
+        added = [("1", "k/a.c", line + "\n"), ("2", header, "x\n")]
+        return self.check.includes([
+            (name, patchfile.Patch("", [patchfile.new_file(path, text, False)]))
+            for name, path, text in added])
+
+    def test_what_a_later_patch_adds(self):
+        for line, header in (('#include "b.h"', "k/b.h"),
+                             ('#  include "../l/b.h"', "l/b.h"),
+                             ("#include <linux/b.h>", "include/linux/b.h"),
+                             ("#include <linux/b.h>", "include/uapi/linux/b.h"),
+                             ("#include <uapi/linux/b.h>", "include/uapi/linux/b.h")):
+            self.assertEqual(self.problems(line, header),
+                             [f"k/a.c in 1: {header} is not there yet"])
+
+    def test_what_is_there(self):
+        for line in ('#include "c.h"', "#include <linux/slab.h>", '/* "b.h" */',
+                     "#include TRACE_INCLUDE(b)"):
+            self.assertEqual(self.problems(line, "k/b.h"), [])
+
+    def test_its_own(self):
+        patch = patchfile.Patch("", [patchfile.new_file("k/a.c", '#include "b.h"\n', False),
+                                     patchfile.new_file("k/b.h", "x\n", False)])
+        self.assertEqual(self.check.includes([("1", patch)]), [])
+
+
 class Maintainers(unittest.TestCase):
     MESSAGE = "Subject: [PATCH] x\n\ntext\n\nCc: old <o@x>\nSigned-off-by: A <a@x>\n"
 
