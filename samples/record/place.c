@@ -213,6 +213,12 @@ static int peer_connect(struct place *place)
 	return fd;
 }
 
+/* Nobody is at the other end of a connection. */
+static bool peer_closed(int err)
+{
+	return err == EPIPE || err == ECONNRESET || err == ECONNREFUSED;
+}
+
 /* The receiver has to have got @bytes, and to say so. */
 static int peer_answer(struct place *place, const char *what, int fd, unsigned long long bytes)
 {
@@ -222,9 +228,12 @@ static int peer_answer(struct place *place, const char *what, int fd, unsigned l
 
 	if (!ret)
 		errno = ECONNRESET;
-	if (ret <= 0)
+	if (ret <= 0) {
+		if (fd == place->control && peer_closed(errno))
+			place->gone = true;
 		return fail("%s does not say that it has %s: %m%s", place->path, what,
 			    place_advice(errno));
+	}
 	if (sscanf(line, "ok %llu", &got) != 1)
 		return fail("%s, of %s: %s", place->path, what, line);
 	if (got != bytes)
@@ -246,18 +255,19 @@ int place_receiver(struct place *place, const char *address)
 static int peer_metadata(struct place *place, const char *text, size_t len)
 {
 	char line[64];
-	int ret = 0;
 
+	if (place->gone)
+		return -1;
 	snprintf(line, sizeof(line), "metadata %zu\n", len);
-	if (write_all(place->control, line, strlen(line)) || write_all(place->control, text, len))
-		ret = fail("metadata cannot be sent to %s: %m%s", place->path, place_advice(errno));
-	/* It may have said why. */
-	return peer_answer(place, "metadata", place->control, len) ?: ret;
+	/* If it cannot be sent, the answer, or that there is none, says why. */
+	if (!write_all(place->control, line, strlen(line)))
+		write_all(place->control, text, len);
+	return peer_answer(place, "metadata", place->control, len);
 }
 
 static int peer_file(struct place *place, const char *name)
 {
-	int fd = peer_connect(place);
+	int fd = place->gone ? -1 : peer_connect(place);
 	char line[64];
 
 	if (fd < 0)
@@ -272,29 +282,33 @@ static int peer_file(struct place *place, const char *name)
 
 static int peer_file_end(struct place *place, const char *name, int fd, unsigned long long bytes)
 {
-	int ret;
+	int ret = -1;
 
 	/* It fails if the other end has gone; the answer says more. */
 	shutdown(fd, SHUT_WR);
-	ret = peer_answer(place, name, fd, bytes);
+	if (!place->gone)
+		ret = peer_answer(place, name, fd, bytes);
 	close(fd);
 	return ret;
 }
 
 static int peer_end(struct place *place)
 {
-	int ret = 0;
+	int ret = -1;
 
-	if (write_all(place->control, "end\n", 4))
-		ret = fail("%s cannot be told that this is the end: %m%s", place->path,
-			   place_advice(errno));
-	ret = peer_answer(place, "the end", place->control, 0) ?: ret;
+	if (!place->gone) {
+		write_all(place->control, "end\n", 4);
+		ret = peer_answer(place, "the end", place->control, 0);
+	}
 	close(place->control);
 	return ret;
 }
 
-int place_gone(const struct place *place)
+int place_gone(struct place *place)
 {
+	if (place->gone)
+		return -1;
+	place->gone = true;
 	return fail("%s has closed the connection: the receiver has gone", place->path);
 }
 
@@ -302,16 +316,14 @@ int place_gone(const struct place *place)
 
 const char *place_advice(int err)
 {
+	if (peer_closed(err))
+		return ": the receiver has gone";
 	switch (err) {
 	case ENOSPC:
 	case EDQUOT:
 		return ": make room there, or record elsewhere (-o)";
 	case EFBIG:
 		return ": a file may not grow more; see ulimit -f";
-	case EPIPE:
-	case ECONNRESET:
-	case ECONNREFUSED:
-		return ": the receiver has gone";
 	case EAGAIN:
 	case ETIMEDOUT:
 		return ": the receiver has taken nothing for too long";

@@ -98,6 +98,7 @@ int tree_each_cpu(const struct tree *tree, int (*each)(void *arg, int cpu), void
  * @dir: the folder; -1: to a receiver
  * @peer: the receiver's address
  * @control: the connection that metadata goes through
+ * @gone: nobody is at its other end, which was said; nothing is sent, and nothing more said
  * @sync: files are on the disk before they are taken as written
  */
 struct place {
@@ -105,6 +106,7 @@ struct place {
 	int dir;
 	struct sockaddr_storage peer;
 	int control;
+	atomic_bool gone;
 	bool sync;
 };
 
@@ -122,8 +124,8 @@ int place_file_end(struct place *place, const char *name, int fd, unsigned long 
 int place_end(struct place *place);
 /* What there is to do about a write to a place that failed with @err: ": and a hint", or "". */
 const char *place_advice(int err);
-/* The other end of @control is closed, before place_end(): says so; -1. */
-int place_gone(const struct place *place);
+/* The other end of @control is closed, before place_end(): says so, once; -1. */
+int place_gone(struct place *place);
 
 /* Sockets, by line and by length; -1 with errno, 0 at the end of the file. */
 int write_all(int fd, const void *bytes, size_t len);
