@@ -283,12 +283,12 @@ TEST_F(raw, polls_for_the_watermark)
 	marks(&self->next, 250);
 	EXPECT_EQ(0, poll(&p, 1, 100));
 	flush();
-	EXPECT_EQ(1, poll(&p, 1, 100));
+	EXPECT_EQ(1, poll(&p, 1, 10000));
 	EXPECT_TRUE(packets_drain(&self->seen, p.fd));
 	EXPECT_EQ(250, self->seen.marks);
 	EXPECT_EQ(0, poll(&p, 1, 100));
 	marks(&self->next, 900);
-	EXPECT_EQ(1, poll(&p, 1, 1000));
+	EXPECT_EQ(1, poll(&p, 1, 10000));
 	stop();
 	EXPECT_TRUE(packets_drain(&self->seen, p.fd));
 	EXPECT_EQ(1150, self->seen.marks);
