@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The kselftests in the kernels of lanes."""
 
+import collections
 import re
 
 import guest
@@ -56,25 +57,41 @@ def prepare(name):
     return (installed / "kselftest-list.txt").read_text().split()
 
 
+class Shown:
+    """A guest's results as they come, each on a line; of a failed one, what was said
+    before it, too: the report may be gone when somebody asks why."""
+
+    LINES = 40
+
+    def __init__(self):
+        self.rest = b""
+        self.said = collections.deque(maxlen=self.LINES)
+
+    def __call__(self, data):
+        *lines, self.rest = (self.rest + data).split(b"\n")
+        for line in lines:
+            self.line(line.decode("utf-8", "replace").rstrip("\r"))
+
+    def line(self, text):
+        """One line, without its end."""
+        match = tap.LINE.match(text)
+        if not match:
+            self.said.append(text)
+            return
+        for said in self.said if match["not"] else ():
+            print(f"    {said}")
+        self.said.clear()
+        print(f"    {text}", flush=True)
+
+
 def boot(name, script, limit, append, ours=None, output=None):
     """The cases that a guest reports.
 
     ours: names of functions, as guest.Result.problems() has them.
     output: a file for what it leaves to the host: see scripts/guest/output.sh.
     """
-    rest = b""
-
-    def show(data):
-        """Results as they come, each on a line."""
-        nonlocal rest
-        *lines, rest = (rest + data).split(b"\n")
-        for line in lines:
-            text = line.decode("utf-8", "replace").rstrip("\r")
-            if tap.LINE.match(text):
-                print(f"    {text}", flush=True)
-
     result = guest.boot(name, layout.BUILD / name / "initrd.gz", script,
-                        limit, show, append, output=output)
+                        limit, Shown(), append, output=output)
     cases = tap.parse(result.lines())
     cases += [tap.Case(problem, "failed") for problem in result.problems(ours)]
     for title in sorted(set(result.others_races(ours) if ours else [])):

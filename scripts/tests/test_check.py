@@ -7,6 +7,7 @@ import unittest
 
 import check
 import tap
+from checks import guests
 
 
 class Table(unittest.TestCase):
@@ -37,3 +38,28 @@ class Table(unittest.TestCase):
         self.assertTrue(last.startswith("### NOT run: "))
         self.assertIn("arm64", last.split())
         self.assertNotIn("um", last.split())
+
+
+class Shown(unittest.TestCase):
+    """What is seen of a guest's results while it runs."""
+
+    def shown(self, *parts):
+        """The lines that are, of output that comes in parts."""
+        show = guests.Shown()
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            for part in parts:
+                show(part)
+        return [line.strip() for line in out.getvalue().splitlines()]
+
+    def test_results_alone(self):
+        self.assertEqual(self.shown(b"# # RUN a\r\n# o", b"k 1 a\r\n# # RUN b\n"), ["# ok 1 a"])
+
+    def test_what_a_failed_test_said(self):
+        self.assertEqual(self.shown(b"# # of a\n# ok 1 a\n# # of b\n# not ok 2 b\n# ok 3 c\n"),
+                         ["# ok 1 a", "# # of b", "# not ok 2 b", "# ok 3 c"])
+
+    def test_the_last_of_much(self):
+        said = b"".join(b"# %d\n" % i for i in range(100))
+        lines = self.shown(said + b"not ok 1 a\n")
+        self.assertEqual(len(lines), guests.Shown.LINES + 1)
+        self.assertEqual(lines[-2:], ["# 99", "not ok 1 a"])
