@@ -29,11 +29,6 @@ int fail(const char *fmt, ...)
 	abort();
 }
 
-int write_all(int fd, const void *bytes, size_t len)
-{
-	abort();
-}
-
 static char folder[64];
 static int dir = -1;
 
