@@ -76,6 +76,7 @@ pyflakes3	pyflakes3
 shellcheck	shellcheck
 sparse		sparse
 spatch		coccinelle
+ocamlopt	ocaml-nox
 " ;;
 model)	TOOLS+="spin	spin" ;;
 litmus)	TOOLS+="aarch64-linux-gnu-gcc	gcc-aarch64-linux-gnu

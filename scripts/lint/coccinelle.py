@@ -14,6 +14,7 @@ import layout
 
 RULES = "scripts/coccinelle"
 OURS = f"{RULES}/etch/"
+IN_OCAML = f"{RULES}/null/badzero.cocci"
 # A file of C with lines that its rule has to report, marked.
 PLANTED = layout.TOP / "scripts/tests/cocci"
 MARK = re.compile(r"/\* BAD \*/$")
@@ -23,14 +24,9 @@ LIMIT = 400
 
 
 def rules():
-    """Paths of the rules in the kernel tree, and of those that are passed over since
-    they need OCaml's compiler."""
-    run, left = [], []
-    for file in sorted((layout.LINUX / RULES).rglob("*.cocci")):
-        path = str(file.relative_to(layout.LINUX))
-        needs = re.search(r"^@.*\bocaml:|^@.*script:ocaml", file.read_text(), re.M)
-        (left if needs else run).append(path)
-    return run, left
+    """Paths of the rules in the kernel tree."""
+    return sorted(str(file.relative_to(layout.LINUX))
+                  for file in (layout.LINUX / RULES).rglob("*.cocci"))
 
 
 def sources():
