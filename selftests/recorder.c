@@ -598,8 +598,8 @@ static int listen_as_receiver(void)
 	return fd;
 }
 
-/* Takes metadata, and says so. */
-static bool take_metadata(int control)
+/* Takes metadata, and says so, or @no. */
+static bool take_metadata(int control, const char *no)
 {
 	FILE *f = fdopen(dup(control), "r");
 	bool ok = false;
@@ -608,7 +608,8 @@ static bool take_metadata(int control)
 
 	if (f && fscanf(f, "metadata %zu", &len) == 1 && fgetc(f) == '\n') {
 		text = malloc(len);
-		ok = text && fread(text, 1, len, f) == len && dprintf(control, "ok %zu\n", len) > 0;
+		ok = text && fread(text, 1, len, f) == len &&
+		     (no ? dprintf(control, "%s\n", no) : dprintf(control, "ok %zu\n", len)) > 0;
 		free(text);
 	}
 	if (f)
@@ -629,17 +630,43 @@ TEST_F(recorder, a_receiver_that_takes_no_files)
 	control = accept(listening, NULL, NULL);
 	ASSERT_LE(0, control);
 	close(listening);
-	EXPECT_TRUE(take_metadata(control));
+	EXPECT_TRUE(take_metadata(control, NULL));
 	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
 	EXPECT_EQ(0, write_file(TREE, "trace_marker", "here"));
 	EXPECT_EQ(0, write_file(TREE, "flush", "1"));
 	/* Before the first packet. */
-	EXPECT_TRUE(take_metadata(control));
+	EXPECT_TRUE(take_metadata(control, NULL));
 	EXPECT_TRUE(wait_until_said(&self->run,
 				    "does not answer: Connection refused: the receiver has gone"));
 	close(control);
 	EXPECT_EQ(1, finish(&self->run));
 	EXPECT_EQ(NULL, strstr(self->run.said, "-l PORT"))
+		TH_LOG("it said:\n%s", self->run.said);
+}
+
+/* The reason comes before the end of the connection, and is what is said. */
+TEST_F(recorder, a_receiver_that_has_no_room)
+{
+	int listening, control;
+
+	if (!loopback_up())
+		SKIP(return, "no network");
+	ASSERT_EQ(0, mkdir(TREE, 0700));
+	listening = listen_as_receiver();
+	START(&self->run, "-v", "-i", INSTANCE, "-w", "0", "-s", "127.0.0.1:" PORT);
+	control = accept(listening, NULL, NULL);
+	ASSERT_LE(0, control);
+	EXPECT_TRUE(take_metadata(control, NULL));
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
+	EXPECT_EQ(0, write_file(TREE, "trace_marker", "here"));
+	EXPECT_EQ(0, write_file(TREE, "flush", "1"));
+	EXPECT_TRUE(take_metadata(control, "no room"));
+	close(control);
+	close(listening);
+	EXPECT_EQ(1, finish(&self->run));
+	EXPECT_NE(NULL, strstr(self->run.said, "of metadata: no room"))
+		TH_LOG("it said:\n%s", self->run.said);
+	EXPECT_EQ(NULL, strstr(self->run.said, "has closed the connection"))
 		TH_LOG("it said:\n%s", self->run.said);
 }
 

@@ -446,7 +446,7 @@ static int watch(struct recording *rec)
 		if (rec->readers.failed)
 			return -1;
 		if (fds[2].revents)
-			return place_gone(&rec->place);
+			return readers_alone(&rec->readers);
 		if (rec->readers.off) {
 			say("somebody has turned tracing off: that is the end");
 			return 0;

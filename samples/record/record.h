@@ -191,6 +191,7 @@ void pump_close(struct pump *pump);
  * @uuid: of the trace
  * @generation: what is at @place is so new, or newer
  * @known: there is a @generation
+ * @refused: a thread could not have it copied, and said why
  */
 struct metadata {
 	struct tree *tree;
@@ -198,7 +199,7 @@ struct metadata {
 	pthread_mutex_t lock;
 	unsigned char uuid[ETCH_PACKET_UUID];
 	__u32 generation;
-	bool known;
+	bool known, refused;
 };
 
 /**
@@ -240,6 +241,8 @@ int readers_open(struct readers *readers, struct tree *tree, struct place *place
 int readers_look(struct readers *readers);
 /* Tracing is off: wait until all of them have come to the end of their CPU's packets. */
 int readers_end(struct readers *readers);
+/* Nobody is at the other end of @place any more: -1, said, unless a thread has said why. */
+int readers_alone(struct readers *readers);
 void readers_progress(const struct readers *readers, struct progress *progress);
 /* Since readers_look() found the CPU; of all CPUs together. */
 void readers_account(const struct readers *readers, struct account *account);
