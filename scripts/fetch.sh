@@ -69,6 +69,7 @@ headers)	TOOLS+="
 aarch64-linux-gnu-gcc		gcc-aarch64-linux-gnu
 powerpc64le-linux-gnu-gcc	gcc-powerpc64le-linux-gnu
 riscv64-linux-gnu-gcc		gcc-riscv64-linux-gnu
+pahole				pahole
 " ;;
 lint)	TOOLS+="
 codespell	codespell
