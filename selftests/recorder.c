@@ -617,23 +617,33 @@ static bool take_metadata(int control, const char *no)
 	return ok;
 }
 
+/*
+ * A recorder that has sent us metadata, and has a packet, but finds nobody to send that to.
+ * The connection of the metadata, or -1.
+ */
+static int have_packet_for_us(struct run *run)
+{
+	int listening = listen_as_receiver(), control;
+
+	START(run, "-v", "-i", INSTANCE, "-w", "0", "-s", "127.0.0.1:" PORT);
+	control = accept(listening, NULL, NULL);
+	close(listening);
+	if (control < 0 || !take_metadata(control, NULL) || !wait_until_said(run, " s  ") ||
+	    write_file(TREE, "trace_marker", "here") || write_file(TREE, "flush", "1"))
+		return -1;
+	return control;
+}
+
 /* It was there a moment ago: that it is to be started is no advice. */
 TEST_F(recorder, a_receiver_that_takes_no_files)
 {
-	int listening, control;
+	int control;
 
 	if (!loopback_up())
 		SKIP(return, "no network");
 	ASSERT_EQ(0, mkdir(TREE, 0700));
-	listening = listen_as_receiver();
-	START(&self->run, "-v", "-i", INSTANCE, "-w", "0", "-s", "127.0.0.1:" PORT);
-	control = accept(listening, NULL, NULL);
+	control = have_packet_for_us(&self->run);
 	ASSERT_LE(0, control);
-	close(listening);
-	EXPECT_TRUE(take_metadata(control, NULL));
-	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
-	EXPECT_EQ(0, write_file(TREE, "trace_marker", "here"));
-	EXPECT_EQ(0, write_file(TREE, "flush", "1"));
 	/* Before the first packet. */
 	EXPECT_TRUE(take_metadata(control, NULL));
 	EXPECT_TRUE(wait_until_said(&self->run,
@@ -647,26 +657,21 @@ TEST_F(recorder, a_receiver_that_takes_no_files)
 /* The reason comes before the end of the connection, and is what is said. */
 TEST_F(recorder, a_receiver_that_has_no_room)
 {
-	int listening, control;
+	int control;
 
 	if (!loopback_up())
 		SKIP(return, "no network");
 	ASSERT_EQ(0, mkdir(TREE, 0700));
-	listening = listen_as_receiver();
-	START(&self->run, "-v", "-i", INSTANCE, "-w", "0", "-s", "127.0.0.1:" PORT);
-	control = accept(listening, NULL, NULL);
+	control = have_packet_for_us(&self->run);
 	ASSERT_LE(0, control);
-	EXPECT_TRUE(take_metadata(control, NULL));
-	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
-	EXPECT_EQ(0, write_file(TREE, "trace_marker", "here"));
-	EXPECT_EQ(0, write_file(TREE, "flush", "1"));
 	EXPECT_TRUE(take_metadata(control, "no room"));
 	close(control);
-	close(listening);
 	EXPECT_EQ(1, finish(&self->run));
 	EXPECT_NE(NULL, strstr(self->run.said, "of metadata: no room"))
 		TH_LOG("it said:\n%s", self->run.said);
-	EXPECT_EQ(NULL, strstr(self->run.said, "has closed the connection"))
+	/* And all that is said. */
+	EXPECT_EQ(NULL, strstr(self->run.said, "has closed the connection"));
+	EXPECT_EQ(NULL, strstr(self->run.said, "the receiver has gone"))
 		TH_LOG("it said:\n%s", self->run.said);
 }
 

@@ -256,13 +256,14 @@ static int peer_metadata(struct place *place, const char *text, size_t len)
 {
 	char line[64];
 
-	if (place->gone)
+	if (place->gone || place->refused)
 		return -1;
 	snprintf(line, sizeof(line), "metadata %zu\n", len);
 	/* If it cannot be sent, the answer, or that there is none, says why. */
 	if (!write_all(place->control, line, strlen(line)))
 		write_all(place->control, text, len);
-	return peer_answer(place, "metadata", place->control, len);
+	place->refused = peer_answer(place, "metadata", place->control, len);
+	return place->refused ? -1 : 0;
 }
 
 static int peer_file(struct place *place, const char *name)
@@ -296,7 +297,7 @@ static int peer_end(struct place *place)
 {
 	int ret = -1;
 
-	if (!place->gone) {
+	if (!place->gone && !place->refused) {
 		write_all(place->control, "end\n", 4);
 		ret = peer_answer(place, "the end", place->control, 0);
 	}
@@ -306,7 +307,7 @@ static int peer_end(struct place *place)
 
 int place_gone(struct place *place)
 {
-	if (place->gone)
+	if (place->gone || place->refused)
 		return -1;
 	place->gone = true;
 	return fail("%s has closed the connection: the receiver has gone", place->path);

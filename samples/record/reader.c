@@ -101,7 +101,6 @@ static int metadata_for(struct metadata *md, const struct etch_packet_header *he
 	} else if (!md->known || (__s32)(header->generation - md->generation) > 0) {
 		ret = metadata_copy(md, false);
 		md->known = !ret;
-		md->refused = ret;
 		md->generation = header->generation;
 	}
 	pthread_mutex_unlock(&md->lock);
@@ -282,13 +281,11 @@ int readers_end(struct readers *all)
 
 int readers_alone(struct readers *all)
 {
-	bool said;
-
 	/* A thread that waits for an answer, which may be why, holds this until it came. */
 	pthread_mutex_lock(&all->metadata.lock);
-	said = all->metadata.refused;
+	place_gone(all->place);
 	pthread_mutex_unlock(&all->metadata.lock);
-	return said ? -1 : place_gone(all->place);
+	return -1;
 }
 
 void readers_progress(const struct readers *all, struct progress *progress)

@@ -99,6 +99,7 @@ int tree_each_cpu(const struct tree *tree, int (*each)(void *arg, int cpu), void
  * @peer: the receiver's address
  * @control: the connection that metadata goes through
  * @gone: nobody is at its other end, which was said; nothing is sent, and nothing more said
+ * @refused: its metadata was not taken, which was said, and @control is of no use
  * @sync: files are on the disk before they are taken as written
  */
 struct place {
@@ -106,7 +107,7 @@ struct place {
 	int dir;
 	struct sockaddr_storage peer;
 	int control;
-	atomic_bool gone;
+	atomic_bool gone, refused;
 	bool sync;
 };
 
@@ -124,7 +125,7 @@ int place_file_end(struct place *place, const char *name, int fd, unsigned long 
 int place_end(struct place *place);
 /* What there is to do about a write to a place that failed with @err: ": and a hint", or "". */
 const char *place_advice(int err);
-/* The other end of @control is closed, before place_end(): says so, once; -1. */
+/* The other end of @control is closed, before place_end(): says so, if nobody has; -1. */
 int place_gone(struct place *place);
 
 /* Sockets, by line and by length; -1 with errno, 0 at the end of the file. */
@@ -191,7 +192,6 @@ void pump_close(struct pump *pump);
  * @uuid: of the trace
  * @generation: what is at @place is so new, or newer
  * @known: there is a @generation
- * @refused: a thread could not have it copied, and said why
  */
 struct metadata {
 	struct tree *tree;
@@ -199,7 +199,7 @@ struct metadata {
 	pthread_mutex_t lock;
 	unsigned char uuid[ETCH_PACKET_UUID];
 	__u32 generation;
-	bool known, refused;
+	bool known;
 };
 
 /**
