@@ -6,8 +6,12 @@
 
 #include "text.h"
 
-/* Kernel threads of this many at least come before init does. */
-#define MIN_EARLY	3
+/*
+ * Records of this many at least are from before init does. Those of initcalls, which
+ * these kernels are booted with: each has dozens after Etch's own, on any machine,
+ * where how many kernel threads there are by then is a matter of time.
+ */
+#define MIN_EARLY	16
 
 /* The value of a parameter of the kernel's command line, or NULL. */
 static const char *boot_parameter(const char *name)
