@@ -110,7 +110,18 @@ tree_files()
 
 parameters()
 {
-	sed -n 's/^__setup("\([a-z_]*=\)".*/\1/p' "$TREE"/kernel/etch/*.c
+	sed -n 's/^__setup("\([a-z_]*=*\)".*/\1/p' "$TREE"/kernel/etch/*.c
+}
+
+# unlisted WORD...: those that the list of all kernel parameters does not have.
+unlisted()
+{
+	local word
+
+	for word in "$@"; do
+		grep -q "^	$word" "$TREE/Documentation/admin-guide/kernel-parameters.txt" ||
+			echo "$word is not in kernel-parameters.txt"
+	done
 }
 
 source_files()
@@ -157,6 +168,7 @@ result "every row of the table of access has its test" "$(access_rows)"
 mapfile -t words < <(parameters)
 result "every kernel parameter is on the users' page" \
 	"$(unnamed users.rst "${words[@]}")"
+result "every kernel parameter is in kernel-parameters.txt" "$(unlisted "${words[@]}")"
 mapfile -t words < <(source_files | sort)
 result "every source file is on the design page" \
 	"$(unnamed design.rst "${words[@]}")"
