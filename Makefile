@@ -27,7 +27,7 @@ record: fetch tree	## the same kernel, load, and a binary trace of it in build/t
 shell: fetch tree	## the same kernel, and you in a shell inside
 	@$S/run.sh shell
 
-check: fetch		## every test, in every lane; the last line counts them
+check: fetch		## every test that does not take hours; the last line counts them
 	@$S/check.py $(CHECK)
 
 check-long: fetch	## the same, and kernels of more kinds (see README): hours

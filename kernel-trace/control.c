@@ -60,7 +60,7 @@ int etch_bad(const struct etch_input *in, const char *at, int err, const char *w
  * @where: the file, from the instance's folder; printf's format
  *
  * Context: process, may sleep.
- * Return: the input, to be freed by kfree(); or an ERR_PTR() of -EINVAL (too long,
+ * Return: the input, to be freed by kvfree(); or an ERR_PTR() of -EINVAL (too long,
  * or it has a zero in it; reported), -EFAULT or -ENOMEM.
  */
 struct etch_input *etch_input_get(struct etch_instance *inst, int cpu,
@@ -151,7 +151,7 @@ static int etch_on_store(const struct etch_input *in)
 		return ret;
 	ret = etch_instance_set_on(in->inst, on);
 	if (ret)
-		return etch_bad(in, in->text, ret, "an event that is enabled cannot be had");
+		return etch_bad(in, in->text, ret, "An event that is enabled cannot be had");
 	return 0;
 }
 
@@ -421,7 +421,7 @@ static const char etch_readme[] =
 	"  trace_marker        write: a record of your own\n"
 	"  per_cpu/cpuN/trace_pipe_raw  the same as packets of Common Trace Format, to be\n"
 	"                      read or spliced into a file of any name; waits until one is\n"
-	"                      full, or:\n"
+	"                      full, or flush is written\n"
 	"  metadata            what these packets are made of: copied beside them, it makes a\n"
 	"                      trace for readers of that format\n"
 	"  flush, per_cpu/cpuN/flush    write: what there is becomes packets now\n"

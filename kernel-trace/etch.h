@@ -5,12 +5,14 @@
 /*
  * What the files of kernel/etch/ know of each other.
  *
- * Upwards: event.c keeps the events and opens their gates; write.c puts records
+ * Upwards: event.c keeps the events, and gate.c opens their gates; write.c puts records
  * into the rings of the instances that want them; instance.c owns the rings, and
  * wait.c wakes those who wait for them to fill; line.c turns a record into a line,
  * merge.c brings the CPUs' records into one order, trace.c and pipe.c are the files
- * that people read them from; tree.c and tree_events.c make the files; error_log.c
- * remembers what was wrong. dump.c shows what there is when the kernel dies.
+ * that people read them from; packet.c makes packets of sub-buffers, raw.c and
+ * snapshot.c are the files that programs read these from, and metadata.c describes
+ * them; tree.c and tree_events.c make the files; error_log.c remembers what was wrong.
+ * dump.c shows what there is when the kernel dies, and persist.c keeps it for the next.
  *
  * LOCKS, outermost first
  *
@@ -232,10 +234,7 @@ extern struct list_head etch_events;
  */
 extern unsigned int etch_generation;
 
-/*
- * Each event of the kernel with struct etch_enum and trace_eval_map beside it;
- * by id under etch_event_sem.
- */
+/* NULL if there is none. Under etch_event_sem, but for nowait. */
 const struct etch_event *etch_event_by_id(unsigned int id);
 const struct etch_event *etch_event_by_id_nowait(unsigned int id);
 const struct etch_event *etch_event_next(unsigned int id);
@@ -327,7 +326,7 @@ void etch_line_print(struct etch_line *line, const struct etch_instance *inst,
 
 /* ---- comm.c: the names of tasks ---- */
 
-/* Kept by probes on exit and rename while any event is enabled. Under etch_mutex. */
+/* Kept by a probe on exit while any event is enabled. Under etch_mutex. */
 void etch_comm_get(void);
 void etch_comm_put(void);
 void etch_comm_find(pid_t pid, char comm[TASK_COMM_LEN]);

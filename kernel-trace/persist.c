@@ -39,7 +39,7 @@
 
 static char etch_persist_text[COMMAND_LINE_SIZE] __initdata;
 
-/* The name of the region, and behind it what is recorded: patterns, each with a zero behind. */
+/* The region, and what is recorded there: patterns, with commas between. */
 static struct etch_persist etch_persist;
 static char *etch_persist_events;
 

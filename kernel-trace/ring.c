@@ -74,17 +74,18 @@
  *	B	commit: release @committed	records, descriptors,	b
  *						then @committed
  *	b	readers: acquire @committed	@committed, then these	B
- *	C	claim: cmpxchg of the slot	earlier @committed,	c, d, e
+ *	C	claim: cmpxchg of the slot	earlier @committed,	c, d
  *		(a full barrier)		then the slot, then
  *						new data in the block
  *	c	catch_up, look_at:		the slot, then		C
  *		acquire the slot		@committed
  *	d	copy, count: smp_rmb()		what was copied, then	C
  *						the slot once more
- *	e	take: cmpxchg of the slot	reading the spare,	C
+ *	e	take: cmpxchg of the slot	reading the spare,	(C)
  *		(a full barrier)		then giving it away
  *	F	claim: acquire @consumed	@consumed, then slot	f
- *	f	take: release @consumed		slot, then @consumed	F
+ *	f	take, catch up: release		slot, then @consumed	F
+ *		@consumed
  *	G	switch: smp_wmb()		@pos, then @written	g
  *	g	count_written(): smp_rmb()	@written, then @pos	G
  *
@@ -182,7 +183,7 @@ static int claim(struct etch_ring *r, u64 next)
 	block = &r->blocks[etch_slot_block(old)];
 	dropped = old & ETCH_SLOT_TAKEN ? 0 : READ_ONCE(block->records);
 
-	/* (C) pairs with (c), (d), (e). */
+	/* (C) pairs with (c) and (d). */
 	if (cmpxchg(slot, old, etch_slot(next, etch_slot_block(old), 0)) != old)
 		return ETCH_AGAIN;
 

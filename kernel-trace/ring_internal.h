@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What ring.c and ring_read.c share: the words that the protocol is made of.
+ * What the ring's files share: the words that the protocol is made of.
  *
  * A slot is one word, always changed by compare-and-exchange on the whole of it:
  *

@@ -193,7 +193,8 @@ EXPORT_SYMBOL_GPL(etch_ring_resize_commit);
  * @nr: how many, a power of two, at least 2
  *
  * Context: task, may sleep.
- * Return: 0, or -EINVAL or -ENOMEM: then nothing has changed.
+ * Return: 0; or -EINVAL, -ENOMEM, or -EBUSY if its memory is fixed: then nothing has
+ * changed.
  */
 int etch_ring_resize(struct etch_ring *r, unsigned int nr)
 {

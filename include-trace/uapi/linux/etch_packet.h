@@ -3,7 +3,7 @@
  * What per_cpu/cpuN/trace_pipe_raw gives: packets of Common Trace Format 1.8, one
  * behind the other, each with this at its start and records up to content_size.
  *
- * The file "metadata" of the same folder describes all of it. Who only copies packets
+ * The file "metadata" of the tree describes all of it. Who only copies packets
  * needs nothing else of this header than packet_size, and perhaps generation; who
  * reads records by himself finds each on a multiple of 4 bytes, where the one before
  * it ended, rounded up.
