@@ -115,6 +115,7 @@ static bool etch_same_fields(const struct etch_class *a, const struct etch_class
 /* ---- Retired events: what is left of a module's when it has gone ---- */
 
 struct etch_retired {
+	struct rcu_head rcu;
 	struct etch_event event;
 	struct etch_class class;
 	struct etch_field fields[];
@@ -137,6 +138,11 @@ static void etch_retired_free(struct etch_retired *r)
 	kfree(r->class.system);
 	kfree(r->event.name);
 	kfree(r);
+}
+
+static void etch_retired_put(struct rcu_head *rcu)
+{
+	etch_retired_free(container_of(rcu, struct etch_retired, rcu));
 }
 
 static struct etch_retired *etch_retired_copy(const struct etch_event *event)
@@ -199,8 +205,7 @@ static int etch_event_take_id(struct etch_event *event)
 	if (old) {
 		event->id = old->event.id;
 		idr_replace(&etch_ids, event, event->id);
-		synchronize_rcu();	/* for etch_event_by_id_nowait() */
-		etch_retired_free(old);
+		call_rcu(&old->rcu, etch_retired_put);	/* for etch_event_by_id_nowait() */
 		etch_nr_retired--;
 		return 0;
 	}
@@ -260,25 +265,25 @@ int etch_event_register(struct etch_event *event)
 	return ret;
 }
 
-/**
- * etch_event_unregister() - forget an event, but not its records
- * @event: the event
- *
- * Closes its gate, and waits for those who are past it. If there is no memory
- * to remember its layout, its old records can no longer be told apart.
- *
- * Context: process, may sleep; holds etch_mutex.
- */
-void etch_event_unregister(struct etch_event *event)
+/* Nobody gets past its gate from here on. */
+static void etch_event_close(struct etch_event *event)
 {
-	struct etch_retired *r;
 	int bit;
 
 	lockdep_assert_held(&etch_mutex);
 	for (bit = ETCH_MAIN; bit < ETCH_BITS; bit++)
 		if (etch_instances[bit] && etch_event_enabled(etch_instances[bit], event))
 			etch_event_enable(etch_instances[bit], event, false);
-	synchronize_rcu();
+}
+
+/*
+ * Nobody is past its gate any more. If there is no memory to remember its layout, its old
+ * records can no longer be told apart.
+ */
+static void etch_event_retire(struct etch_event *event)
+{
+	struct etch_retired *r;
+
 	if (!event->hidden)
 		etch_tree_remove_event(event);
 
@@ -293,6 +298,21 @@ void etch_event_unregister(struct etch_event *event)
 	}
 	etch_generation_next();
 	up_write(&etch_event_sem);
+}
+
+/**
+ * etch_event_unregister() - forget an event, but not its records
+ * @event: the event
+ *
+ * Closes its gate, and waits for those who are past it.
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ */
+void etch_event_unregister(struct etch_event *event)
+{
+	etch_event_close(event);
+	synchronize_rcu();
+	etch_event_retire(event);
 }
 
 /* ---- Modules ---- */
@@ -312,13 +332,18 @@ static void etch_events_add(struct etch_event **events, unsigned int nr, struct 
 }
 
 #ifdef CONFIG_MODULES
+/* As etch_event_unregister(), for all at once: they may be hundreds, and one wait will do. */
 static void etch_events_remove(struct module *mod)
 {
 	struct etch_event *event, *next;
 
+	list_for_each_entry(event, &etch_events, node)
+		if (event->mod == mod)
+			etch_event_close(event);
+	synchronize_rcu();
 	list_for_each_entry_safe(event, next, &etch_events, node)
 		if (event->mod == mod)
-			etch_event_unregister(event);
+			etch_event_retire(event);
 }
 
 static int etch_module_notify(struct notifier_block *nb, unsigned long state, void *data)
