@@ -14,8 +14,8 @@
  *
  * No lock is waited for, because who has it may have been stopped for good, or be the one
  * that oopsed. Memory is got when dumping is asked for, not when it is done. What keeps
- * things where they are is RCU: who frees rings, instances or events, or changes rings,
- * waits for its readers first, and a dump is one from its beginning to its end. Rings that
+ * things where they are is RCU: who frees rings, their memory, instances or events, or
+ * changes rings, waits for its readers first, and a dump is one from its beginning to its end. Rings that
  * are being changed are not looked at (etch_rings_stop()). Else, all there is to see
  * was committed; the record that somebody was about to write when he was stopped is not.
  *

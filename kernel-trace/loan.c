@@ -10,6 +10,7 @@
 #include <linux/err.h>
 #include <linux/etch_ring.h>
 #include <linux/mm.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 
 #include "loan.h"
@@ -32,11 +33,26 @@ struct etch_lender *etch_lender_create(void)
 	return lender;
 }
 
+static void etch_memory_put(struct rcu_head *head)
+{
+	put_page(container_of(head, struct page, rcu_head));
+}
+
+/*
+ * Have @memory freed, not at once: a dump, which is an RCU reader, may have begun to look
+ * at it when it still was a ring's. Our hand on it is not the last one, if a socket has
+ * one, but is kept as long.
+ */
+static void etch_memory_free(void *memory)
+{
+	call_rcu(&virt_to_page(memory)->rcu_head, etch_memory_put);
+}
+
 /* Frees what is kept: it does not fit any more, or nobody wants it. */
 static void etch_lender_drop(struct etch_lender *lender)
 {
 	while (lender->nr_kept)
-		put_page(virt_to_page(lender->kept[--lender->nr_kept]));
+		etch_memory_free(lender->kept[--lender->nr_kept]);
 }
 
 /**
@@ -156,7 +172,7 @@ void etch_loan_put(struct etch_loan *loan)
 	kept = etch_lender_keep(lender, loan);
 	spin_unlock(&lender->lock);
 	if (!kept && loan->memory)
-		put_page(virt_to_page(loan->memory));
+		etch_memory_free(loan->memory);
 	wake_up_interruptible(&lender->wait);
 	etch_lender_put(lender);
 	kfree(loan);

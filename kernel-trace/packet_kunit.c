@@ -271,12 +271,47 @@ static void etch_loan_is_lent_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, refcount_read(&t->lender->users));
 }
 
+/* Someone may be looking at it without a lock: a dump. */
+static void etch_loan_is_waited_for(struct kunit *test)
+{
+	struct etch_packet_test *t = test->priv;
+	struct etch_loan *loan;
+	struct page *page;
+
+	loan = etch_loan_get(t->lender, t->rings[0], 1);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(loan));
+	page = virt_to_page(loan->memory);
+
+	/* It cannot be kept, because it is in use, and then nobody uses it. */
+	rcu_read_lock();
+	get_page(page);
+	etch_loan_put(loan);
+	put_page(page);
+	KUNIT_EXPECT_EQ(test, 1, page_count(page));
+	rcu_read_unlock();
+
+	/* It is kept until there is no lender. */
+	loan = etch_loan_get(t->lender, t->rings[0], 1);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(loan));
+	page = virt_to_page(loan->memory);
+	etch_loan_put(loan);
+	KUNIT_ASSERT_EQ(test, 1, t->lender->nr_kept);
+	rcu_read_lock();
+	etch_lender_put(t->lender);
+	KUNIT_EXPECT_EQ(test, 1, page_count(page));
+	rcu_read_unlock();
+
+	t->lender = etch_lender_create();
+	KUNIT_EXPECT_NOT_NULL(test, t->lender);
+}
+
 static struct kunit_case etch_packet_cases[] = {
 	KUNIT_CASE(etch_packet_changes_hands),
 	KUNIT_CASE(etch_packet_says),
 	KUNIT_CASE(etch_packet_leads),
 	KUNIT_CASE(etch_packet_goes_on),
 	KUNIT_CASE(etch_loan_is_lent_again),
+	KUNIT_CASE(etch_loan_is_waited_for),
 	{}
 };
 
