@@ -249,10 +249,7 @@ static int etch_size_store(const struct etch_input *in)
 	if (etch_not_fixed(in))
 		return -EBUSY;
 
-	/* The other CPUs' rings need not grow later, with this one as well. */
-	ret = in->cpu == ETCH_ALL_CPUS ? 0 : etch_instance_grow(in->inst);
-	if (!ret)
-		ret = etch_instance_resize(in->inst, in->cpu, kb << 10);
+	ret = etch_instance_resize(in->inst, in->cpu, kb << 10);
 	if (ret == -ENODEV)
 		return etch_bad(in, at, ret, "CPU %d is not there", in->cpu);
 	if (ret == -EINVAL)

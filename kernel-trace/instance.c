@@ -311,22 +311,26 @@ void etch_instance_reset(struct etch_instance *inst, int want)
 
 /* ---- Sizes ---- */
 
-/* Makes the new memory for those rings, without touching the rings. */
+/*
+ * Makes the new memory for those rings, without touching the rings. @others: the size of
+ * those that were not asked for; 0: they stay as they are.
+ */
 static int etch_resize_prepare(struct etch_instance *inst, int want, unsigned long bytes,
-			       struct etch_resize **resize)
+			       unsigned long others, struct etch_resize **resize)
 {
 	unsigned long pages = 0;
 	int cpu;
 
-	for_each_etch_ring(inst, cpu, want) {
+	for_each_etch_ring(inst, cpu, others ? ETCH_ALL_CPUS : want) {
+		unsigned long size = want == ETCH_ALL_CPUS || want == cpu ? bytes : others;
 		struct etch_ring *ring = inst->rings[cpu];
 		unsigned long subbuf = etch_ring_subbuf_size(ring);
-		unsigned long nr = bytes / subbuf + !!(bytes % subbuf);
+		unsigned long nr = size / subbuf + !!(size % subbuf);
 
 		if (nr > UINT_MAX / 2)
 			return -EINVAL;
 		/* Do not have others killed for memory that there cannot be. */
-		pages += bytes >> PAGE_SHIFT;
+		pages += size >> PAGE_SHIFT;
 		if (pages > totalram_pages())
 			return -ENOMEM;
 		nr = roundup_pow_of_two(max(nr, 2UL));
@@ -367,7 +371,9 @@ static void etch_resize_abort(struct etch_resize **resize)
  * @want: the CPU whose ring it is, or ETCH_ALL_CPUS: then for CPUs that come, too
  * @bytes: of a ring; rounded up to what a ring can have
  *
- * Keeps the newest records. All rings get the new size or none does.
+ * Keeps the newest records. All rings get the new size or none does. If this is the
+ * first time that one is used, the others get what they are meant to have, as with
+ * etch_instance_grow().
  *
  * Context: process, may sleep; holds etch_mutex.
  * Return: 0, -ENOMEM, -EINVAL for a size no ring can have, or -ENODEV for a CPU
@@ -375,6 +381,7 @@ static void etch_resize_abort(struct etch_resize **resize)
  */
 int etch_instance_resize(struct etch_instance *inst, int want, unsigned long bytes)
 {
+	unsigned long others = want == ETCH_ALL_CPUS ? 0 : inst->full_bytes;
 	struct etch_resize **resize;
 	int ret;
 
@@ -386,11 +393,11 @@ int etch_instance_resize(struct etch_instance *inst, int want, unsigned long byt
 	mutex_lock(&inst->read_mutex);
 	ret = want == ETCH_ALL_CPUS || inst->rings[want] ? 0 : -ENODEV;
 	if (!ret)
-		ret = etch_resize_prepare(inst, want, bytes, resize);
+		ret = etch_resize_prepare(inst, want, bytes, others, resize);
 	if (!ret) {
-		etch_resize_commit(inst, want, resize);
-		if (want == ETCH_ALL_CPUS) {
-			inst->cpu_bytes = bytes;
+		etch_resize_commit(inst, others ? ETCH_ALL_CPUS : want, resize);
+		if (want == ETCH_ALL_CPUS || others) {
+			inst->cpu_bytes = others ?: bytes;
 			inst->full_bytes = 0;
 		}
 	} else {
@@ -526,7 +533,7 @@ int etch_instance_set_subbuf(struct etch_instance *inst, unsigned int subbuf)
  * Gives the rings the size that they are meant to have, if they do not have it yet.
  *
  * Context: process, may sleep; holds etch_mutex.
- * Return: 0 or -ENOMEM, and nothing changed.
+ * Return: 0; or -ENOMEM, or -EINVAL for a size no ring can have, and nothing changed.
  */
 int etch_instance_grow(struct etch_instance *inst)
 {
@@ -700,7 +707,8 @@ static struct etch_instance *etch_instance_new(const char *name, unsigned long c
  *
  * Context: process, may sleep; holds etch_mutex.
  * Return: the instance, for etch_instance_destroy(); or an ERR_PTR() of -EEXIST,
- * -ENOSPC when there are as many as there can be, or -ENOMEM: nothing is left then.
+ * -ENOSPC when there are as many as there can be, -EINVAL for a size no ring can have,
+ * or -ENOMEM: nothing is left then.
  */
 struct etch_instance *etch_instance_create(const char *name, unsigned long cpu_bytes,
 					   unsigned int subbuf)
