@@ -46,11 +46,23 @@ struct moment {
 
 static struct moment early;	/* written at boot, then only read */
 
-/* How ticks become nanoseconds: set once, under the lock. */
+/* How ticks become nanoseconds. */
+struct scale {
+	u64		hz;
+	struct moment	base;
+};
+
+/* Written once each, before they are the one that holds: by whoever asks first, or ... */
+enum {
+	SCALE_FIRST,		/* under the lock */
+	SCALE_REFINED,		/* under the lock: the kernel knew the counter better by then */
+	SCALE_DYING,		/* without it: in a dump */
+	SCALE_NR
+};
+
 static DEFINE_MUTEX(scale_lock);
-static bool scale_known;
-static u64 scale_hz;
-static struct moment scale_base;
+static struct scale scales[SCALE_NR];
+static struct scale *scale;
 
 /* The kernel's fast clocks. */
 static __always_inline u64 latched_ns(enum etch_clock clock)
@@ -184,61 +196,78 @@ static u64 known_hz(void)
 #endif
 }
 
-/* Find out the scale, at the first need of it. */
-static void learn_scale(void)
+/* Measured since boot; 0 if that is not long enough. */
+static u64 measured_hz(const struct moment *m)
 {
-	struct moment m;
+	if (!early.ns || m->ns - early.ns < 10 * NSEC_PER_MSEC)
+		return 0;
+	return mul_u64_u64_div_u64(m->ticks - early.ticks, NSEC_PER_SEC, m->ns - early.ns);
+}
 
-	/* Pairs with the release below. */
-	if (smp_load_acquire(&scale_known))
-		return;
+/*
+ * The kernel may measure its counter once more, about a second after it has begun to use
+ * it. Who asked before gets another answer from then on.
+ */
+static bool holds(const struct scale *s)
+{
+	return s && (s != &scales[SCALE_FIRST] || !known_hz() || known_hz() == s->hz);
+}
 
-	mutex_lock(&scale_lock);
-	if (!scale_known) {
-		m = now();
-		scale_hz = known_hz();
-		if (!scale_hz) {
-			if (!early.ns)
-				early = m;
-			while (m.ns - early.ns < 10 * NSEC_PER_MSEC) {
-				msleep(20);
-				m = now();
-			}
-			scale_hz = mul_u64_u64_div_u64(m.ticks - early.ticks, NSEC_PER_SEC,
-						       m.ns - early.ns);
-		}
-		scale_base = m;
-		/* The scale before the news of it; pairs with the acquire above. */
-		smp_store_release(&scale_known, true);
+/* Under the lock. */
+static struct scale *learn_scale(void)
+{
+	struct scale *s = &scales[scale ? SCALE_REFINED : SCALE_FIRST];
+
+	s->base = now();
+	s->hz = known_hz();
+	if (!s->hz && !early.ns)
+		early = s->base;
+	while (!s->hz) {
+		s->hz = measured_hz(&s->base);
+		if (s->hz)
+			break;
+		msleep(20);
+		s->base = now();
 	}
+	/* The scale before the news of it; pairs with the acquire below. */
+	smp_store_release(&scale, s);
+	return s;
+}
+
+/* The scale; found out at the first need of it, which may sleep. */
+static const struct scale *get_scale(void)
+{
+	/* Pairs with the releases. */
+	struct scale *s = smp_load_acquire(&scale);
+
+	if (holds(s))
+		return s;
+	mutex_lock(&scale_lock);
+	s = holds(scale) ? scale : learn_scale();
 	mutex_unlock(&scale_lock);
+	return s;
 }
 
 /**
  * etch_clock_learn_now() - have the counter's scale found out, by what is known now
  *
  * So that etch_clock_to_ns() does not sleep. If that is being called for the first time
- * at this very moment elsewhere, the base may be of two moments: some microseconds
- * that a dump can do with.
+ * at this very moment elsewhere, the scale may change once more: by little, and a dump
+ * can do with that.
  *
- * Context: any, NMI included.
+ * Context: any, NMI included; one caller at a time.
  */
 void etch_clock_learn_now(void)
 {
-	struct moment m;
+	struct scale *s = &scales[SCALE_DYING];
 
-	/* Pairs with the release below. */
-	if (smp_load_acquire(&scale_known))
+	/* Pairs with the releases. */
+	if (holds(smp_load_acquire(&scale)))
 		return;
-	m = now();
-	scale_hz = known_hz();
-	if (!scale_hz && early.ns && m.ns > early.ns)
-		scale_hz = mul_u64_u64_div_u64(m.ticks - early.ticks, NSEC_PER_SEC,
-					       m.ns - early.ns);
-	scale_hz = scale_hz ?: NSEC_PER_SEC;
-	scale_base = m;
+	s->base = now();
+	s->hz = known_hz() ?: measured_hz(&s->base) ?: NSEC_PER_SEC;
 	/* The scale before the news of it; pairs with the acquires. */
-	smp_store_release(&scale_known, true);
+	smp_store_release(&scale, s);
 }
 
 /**
@@ -249,8 +278,7 @@ void etch_clock_learn_now(void)
  */
 u64 etch_clock_hz(void)
 {
-	learn_scale();
-	return scale_hz;
+	return get_scale()->hz;
 }
 EXPORT_SYMBOL_GPL(etch_clock_hz);
 
@@ -267,18 +295,18 @@ EXPORT_SYMBOL_GPL(etch_clock_hz);
  */
 u64 etch_clock_to_ns(enum etch_clock clock, u64 time)
 {
+	const struct scale *s;
 	u64 ns;
 
 	if (clock != ETCH_CLOCK_COUNTER)
 		return time;
 
-	learn_scale();
-	if (time >= scale_base.ticks)
-		return scale_base.ns +
-		       mul_u64_u64_div_u64(time - scale_base.ticks, NSEC_PER_SEC, scale_hz);
+	s = get_scale();
+	if (time >= s->base.ticks)
+		return s->base.ns + mul_u64_u64_div_u64(time - s->base.ticks, NSEC_PER_SEC, s->hz);
 
-	ns = mul_u64_u64_div_u64(scale_base.ticks - time, NSEC_PER_SEC, scale_hz);
-	return ns < scale_base.ns ? scale_base.ns - ns : 0;	/* 0: before time began */
+	ns = mul_u64_u64_div_u64(s->base.ticks - time, NSEC_PER_SEC, s->hz);
+	return ns < s->base.ns ? s->base.ns - ns : 0;	/* 0: before time began */
 }
 EXPORT_SYMBOL_GPL(etch_clock_to_ns);
 
@@ -318,12 +346,13 @@ static s64 zero_by_reading(enum etch_clock clock)
 s64 etch_clock_zero(enum etch_clock clock)
 {
 	s64 real = ktime_to_ns(ktime_mono_to_real(0));
+	const struct scale *s;
 
 	switch (clock) {
 	case ETCH_CLOCK_COUNTER:
-		learn_scale();
-		return real + scale_base.ns -
-		       mul_u64_u64_div_u64(scale_base.ticks, NSEC_PER_SEC, scale_hz);
+		s = get_scale();
+		return real + s->base.ns -
+		       mul_u64_u64_div_u64(s->base.ticks, NSEC_PER_SEC, s->hz);
 	case ETCH_CLOCK_MONO:
 		return real;
 	case ETCH_CLOCK_BOOT:

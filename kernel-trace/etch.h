@@ -73,11 +73,13 @@ extern struct rw_semaphore etch_event_sem;
 /**
  * struct etch_origin - where a clock stands in the time of the world
  * @ns: the wall clock's time when it was at zero
+ * @hz: ticks per second, of which that goes
  * @uuid: of the clock with this origin
  * @known: there is something in here
  */
 struct etch_origin {
 	s64 ns;
+	u64 hz;
 	uuid_t uuid;
 	bool known;
 };

@@ -49,11 +49,14 @@ static const char * const etch_clock_descriptions[ETCH_CLOCK_NR] = {
  */
 void etch_origin_get(enum etch_clock clock, struct etch_origin *origin)
 {
+	u64 hz = clock == ETCH_CLOCK_COUNTER ? etch_clock_hz() : NSEC_PER_SEC;
 	ktime_t real = ktime_mono_to_real(0);
 
 	mutex_lock(&etch_origins_lock);
-	if (!etch_origins[clock].origin.known || etch_origins[clock].real != real) {
+	if (!etch_origins[clock].origin.known || etch_origins[clock].real != real ||
+	    etch_origins[clock].origin.hz != hz) {
 		etch_origins[clock].real = real;
+		etch_origins[clock].origin.hz = hz;
 		etch_origins[clock].origin.ns = etch_clock_zero(clock);
 		uuid_gen(&etch_origins[clock].origin.uuid);
 		etch_origins[clock].origin.known = true;
@@ -66,7 +69,7 @@ void etch_origin_get(enum etch_clock clock, struct etch_origin *origin)
  * etch_metadata_clock() - describe a clock, and the types of its times
  * @m: where to
  * @clock: the clock
- * @origin: its zero
+ * @origin: its zero, and its rate
  *
  * Only clocks with a known place in the time of the world are absolute: seq is not, and
  * babeltrace2 rightly refuses to sort its traces among others.
@@ -77,7 +80,6 @@ void etch_metadata_clock(struct seq_file *m, enum etch_clock clock,
 			 const struct etch_origin *origin)
 {
 	const char *name = etch_clock_names[clock];
-	u64 hz = clock == ETCH_CLOCK_COUNTER ? etch_clock_hz() : NSEC_PER_SEC;
 	s64 seconds;
 	s32 ns;
 
@@ -90,7 +92,7 @@ void etch_metadata_clock(struct seq_file *m, enum etch_clock clock,
 	seq_printf(m, "\nclock {\n\tname = %s;\n\tuuid = \"%pUb\";\n\tdescription = \"%s\";\n",
 		   name, &origin->uuid, etch_clock_descriptions[clock]);
 	seq_printf(m, "\tfreq = %llu;\n\toffset_s = %lld;\n\toffset = %llu;\n\tabsolute = %s;\n};\n",
-		   hz, seconds, mul_u64_u64_div_u64(ns, hz, NSEC_PER_SEC),
+		   origin->hz, seconds, mul_u64_u64_div_u64(ns, origin->hz, NSEC_PER_SEC),
 		   str_true_false(etch_clock_in_ns(clock)));
 	seq_printf(m, "\ntypealias integer { size = 64; align = 32; signed = false; "
 		   "map = clock.%s.value; } := ts64_t;\n", name);

@@ -479,7 +479,7 @@ static void etch_md_retired(struct kunit *test)
 
 static void etch_md_clock(struct kunit *test)
 {
-	struct etch_origin origin = { .ns = -1, .known = true };
+	struct etch_origin origin = { .ns = -1, .hz = NSEC_PER_SEC, .known = true };
 	struct etch_md_test *t = test->priv;
 	const char *text;
 
