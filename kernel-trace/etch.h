@@ -170,6 +170,7 @@ struct etch_instance *etch_instance_create(const char *name, unsigned long cpu_b
 					   unsigned int subbuf);
 struct etch_instance *etch_instance_create_in(const char *name, struct etch_persist *persist,
 					      unsigned int subbuf);
+int etch_instance_may_be(const char *name);
 void etch_instance_ready(struct etch_instance *inst);
 int etch_instance_destroy(struct etch_instance *inst);
 int etch_instance_grow(struct etch_instance *inst);

@@ -154,8 +154,8 @@ static int etch_change_bit(const struct etch_instance *inst, struct etch_event *
  * A writer that is past the gate may still store one record after this has returned.
  *
  * Context: process, may sleep; holds etch_mutex.
- * Return: 0 (also if it was so before), or the errno of the tracepoint's own
- * registration function, and nothing changed.
+ * Return: 0 (also if it was so before); or the errno of the tracepoint's own registration
+ * function, or that of etch_persist_describe(), and nothing changed.
  */
 int etch_event_enable(struct etch_instance *inst, struct etch_event *event, bool on)
 {

@@ -619,6 +619,19 @@ static int etch_instance_find_bit(const char *name)
 	return free;
 }
 
+/**
+ * etch_instance_may_be() - would an instance be one too many?
+ * @name: of its folder in instances/
+ *
+ * Context: process; holds etch_mutex.
+ * Return: 0; or -EEXIST or -ENOSPC, as etch_instance_create() would.
+ */
+int etch_instance_may_be(const char *name)
+{
+	lockdep_assert_held(&etch_mutex);
+	return min(etch_instance_find_bit(name), 0);
+}
+
 static void etch_instance_free(struct etch_instance *inst)
 {
 	int cpu;

@@ -71,8 +71,8 @@ static void etch_part_grown(u64 *word, const void *part, size_t len)
 	smp_store_release(word, now);
 }
 
-static bool etch_persist_add_text(struct etch_persist *p, const struct etch_event *event,
-				  size_t *len)
+static int etch_persist_add_text(struct etch_persist *p, const struct etch_event *event,
+				 size_t *len)
 {
 	void *text = p->memory + p->shape.text;
 	size_t used = etch_persist_head(p)->text >> 32;
@@ -80,15 +80,19 @@ static bool etch_persist_add_text(struct etch_persist *p, const struct etch_even
 		.buf = text + used,
 		.size = p->shape.text_bytes - used,
 	};
+	int ret;
 
-	if (etch_metadata_text(&m, p->inst, event) || seq_has_overflowed(&m))
-		return false;
+	ret = etch_metadata_text(&m, p->inst, event);
+	if (ret)
+		return ret;
+	if (seq_has_overflowed(&m))
+		return -ENOSPC;
 	*len = used + m.count;
-	return true;
+	return 0;
 }
 
-static bool etch_persist_add_words(struct etch_persist *p, const struct etch_event *event,
-				   size_t *len)
+static int etch_persist_add_words(struct etch_persist *p, const struct etch_event *event,
+				  size_t *len)
 {
 	size_t used = etch_persist_head(p)->table >> 32;
 	u16 *words = p->memory + p->shape.table + used, *nr = words + 2;
@@ -97,7 +101,7 @@ static bool etch_persist_add_words(struct etch_persist *p, const struct etch_eve
 	int i;
 
 	if (left < 3 + 2 * (size_t)class->nr_fields)
-		return false;
+		return -ENOSPC;
 	*words++ = event->id;
 	*words++ = class->size;
 	*words++ = 0;
@@ -111,7 +115,7 @@ static bool etch_persist_add_words(struct etch_persist *p, const struct etch_eve
 		++*nr;
 	}
 	*len = (void *)words - (p->memory + p->shape.table);
-	return true;
+	return 0;
 }
 
 /**
@@ -120,23 +124,27 @@ static bool etch_persist_add_words(struct etch_persist *p, const struct etch_eve
  * @event: the event, which is about to be enabled for the first time, or again
  *
  * Context: process, may sleep; holds etch_mutex.
- * Return: 0, or -ENOSPC: there is no room.
+ * Return: 0; or -ENOSPC if there is no room, -ENOMEM, or an errno if it cannot be
+ * described.
  */
 int etch_persist_describe(struct etch_persist *p, const struct etch_event *event)
 {
 	struct etch_persist_head *head = etch_persist_head(p);
 	size_t text, words;
+	int ret;
 
 	lockdep_assert_held(&etch_mutex);
 	if (p->described[event->id])
 		return 0;
-	if (!etch_persist_add_text(p, event, &text) || !etch_persist_add_words(p, event, &words)) {
-		if (!p->full)
-			pr_warn("%s: no room to describe %s:%s: it is not enabled\n", p->name,
-				event->class->system, event->name);
+	ret = etch_persist_add_text(p, event, &text);
+	ret = ret ?: etch_persist_add_words(p, event, &words);
+	if (ret == -ENOSPC && !p->full) {
+		pr_warn("%s: no room to describe %s:%s: it is not enabled\n", p->name,
+			event->class->system, event->name);
 		p->full = true;
-		return -ENOSPC;
 	}
+	if (ret)
+		return ret;
 	etch_part_grown(&head->text, p->memory + p->shape.text, text);
 	etch_part_grown(&head->table, p->memory + p->shape.table, words);
 	p->described[event->id] = true;
@@ -195,8 +203,9 @@ static int etch_persist_describe_all(struct etch_persist *p)
 	size_t text;
 	int ret;
 
-	if (!etch_persist_add_text(p, NULL, &text))
-		return -ENOSPC;
+	ret = etch_persist_add_text(p, NULL, &text);
+	if (ret)
+		return ret;
 	etch_part_grown(&head->text, p->memory + p->shape.text, text);
 	etch_part_grown(&head->table, p->memory + p->shape.table, 0);
 	list_for_each_entry(event, &etch_events, node) {
@@ -226,7 +235,8 @@ static void etch_persist_enable(struct etch_persist *p)
  * @p: the region
  *
  * Context: process, may sleep; holds etch_mutex.
- * Return: 0 or a negative errno: then nothing is recorded there.
+ * Return: 0 or a negative errno: then nothing is recorded there. With -EEXIST or -ENOSPC, for
+ * there is an instance of that name or there are as many as can be, nothing has changed.
  */
 int etch_persist_start(struct etch_persist *p)
 {
@@ -237,6 +247,9 @@ int etch_persist_start(struct etch_persist *p)
 	lockdep_assert_held(&etch_mutex);
 	if (p->inst)
 		return -EBUSY;
+	ret = etch_instance_may_be(p->name);
+	if (ret)
+		return ret;
 	etch_persist_forget(&p->found);
 	etch_persist_wipe(p);
 	inst = etch_instance_create_in(p->name, p, p->shape.subbuf);
@@ -244,7 +257,8 @@ int etch_persist_start(struct etch_persist *p)
 		return PTR_ERR(inst);
 	p->inst = inst;
 	ret = etch_persist_describe_all(p);
-	if (!ret)
+	/* Without debugfs there is no tree to add it to. */
+	if (!ret && etch_instances[ETCH_MAIN]->dir)
 		ret = etch_tree_add_instance(inst);
 	if (ret) {
 		p->inst = NULL;

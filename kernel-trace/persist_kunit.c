@@ -465,6 +465,21 @@ static void etch_persist_twice(struct kunit *test)
 	etch_test_expect_torn(test, nr);
 }
 
+/* Its name is taken: then what is there stays there. */
+static void etch_persist_refused(struct kunit *test)
+{
+	struct etch_test *t = etch_test_of(test);
+	struct etch_persist other = t->p;
+
+	etch_test_write(test, 0, ETCH_TEST_RECORDS);
+	memcpy(t->copy, t->p.memory, t->bytes);
+	other.inst = NULL;
+	mutex_lock(&etch_mutex);
+	KUNIT_EXPECT_EQ(test, -EEXIST, etch_persist_start(&other));
+	mutex_unlock(&etch_mutex);
+	KUNIT_EXPECT_EQ(test, 0, memcmp(t->copy, t->p.memory, t->bytes));
+}
+
 /* A bit that changes, somewhere in @len bytes from @from on. */
 static u64 etch_test_flip(struct etch_test *t, struct rnd_state *rnd, u64 from, u64 len)
 {
@@ -576,6 +591,7 @@ static struct kunit_case etch_persist_cases[] = {
 	KUNIT_CASE(etch_persist_foreign),
 	KUNIT_CASE(etch_persist_torn),
 	KUNIT_CASE(etch_persist_twice),
+	KUNIT_CASE(etch_persist_refused),
 	KUNIT_CASE(etch_persist_flips_head),
 	KUNIT_CASE(etch_persist_flips_ring),
 	KUNIT_CASE(etch_persist_flips_records),
