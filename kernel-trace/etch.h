@@ -108,8 +108,8 @@ struct etch_origin {
  * @snapshot: the moment that was chosen, or NULL; under @read_mutex (snapshot.c)
  * @persist: the region that the rings are in, or NULL: they are in any memory
  * @read_mutex: serialises all that the rings want serialised (etch_ring.h)
- * @epoch: counts what makes the cursors of peeking readers void: rings emptied,
- *	   resized, exchanged or freed; under @read_mutex
+ * @epochs: by CPU: counts what makes the cursors of peeking readers void: its ring was
+ *	    emptied, resized, exchanged or freed; under @read_mutex
  * @hotplug: tells of CPUs that come and go
  * @users: open files that keep the folder from being removed
  * @going: no file may be opened, because it is being made or removed
@@ -141,7 +141,7 @@ struct etch_instance {
 	struct etch_snapshot *snapshot;
 	struct etch_persist *persist;
 	struct mutex read_mutex;
-	unsigned int epoch;
+	unsigned int *epochs;
 	struct hlist_node hotplug;
 	unsigned int users;
 	bool going;

@@ -86,6 +86,16 @@ static int etch_cpu_ring_create(struct etch_instance *inst, int cpu)
 	return 0;
 }
 
+/* Under read_mutex. What peeking readers remember of these rings holds no longer. */
+static void etch_rings_void(struct etch_instance *inst, int want)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (want == ETCH_ALL_CPUS || want == cpu)
+			inst->epochs[cpu]++;
+}
+
 /* Under read_mutex. No writer can be using the ring, nor come to: see the callers. */
 static void etch_cpu_ring_free(struct etch_instance *inst, int cpu)
 {
@@ -98,7 +108,7 @@ static void etch_cpu_ring_free(struct etch_instance *inst, int cpu)
 		synchronize_rcu();
 	etch_stream_rebase(inst, cpu, ring);
 	etch_ring_free(ring);
-	inst->epoch++;
+	etch_rings_void(inst, cpu);
 }
 
 /* On a CPU that works; @cpu is about to come. */
@@ -271,7 +281,7 @@ void etch_instance_set_clock(struct etch_instance *inst, enum etch_clock clock)
 	uuid_gen(&inst->uuid);
 	inst->origin.known = false;
 	memset(inst->bases, 0, nr_cpu_ids * sizeof(*inst->bases));
-	inst->epoch++;
+	etch_rings_void(inst, ETCH_ALL_CPUS);
 	etch_rings_go(inst, ETCH_ALL_CPUS);
 	mutex_unlock(&inst->read_mutex);
 }
@@ -302,7 +312,7 @@ void etch_instance_reset(struct etch_instance *inst, int want)
 		etch_stream_rebase(inst, cpu, inst->rings[cpu]);
 		etch_ring_reset(inst->rings[cpu]);
 	}
-	inst->epoch++;
+	etch_rings_void(inst, want);
 	etch_rings_go(inst, want);
 	mutex_unlock(&inst->read_mutex);
 	cpus_read_unlock();
@@ -352,7 +362,7 @@ static void etch_resize_commit(struct etch_instance *inst, int want,
 	for_each_possible_cpu(cpu)
 		if (resize[cpu])
 			etch_ring_resize_commit(resize[cpu]);
-	inst->epoch++;
+	etch_rings_void(inst, want);
 	etch_rings_go(inst, want);
 }
 
@@ -461,7 +471,7 @@ static void etch_rings_exchange(struct etch_instance *inst, struct etch_ring **r
 		etch_cpu_ring_publish(inst, cpu, rings[cpu]);
 		rings[cpu] = old;
 	}
-	inst->epoch++;
+	etch_rings_void(inst, ETCH_ALL_CPUS);
 	synchronize_rcu();
 	/* That of a CPU which is off line, too: it has got none for it. */
 	for_each_possible_cpu(cpu)
@@ -647,6 +657,7 @@ static void etch_instance_free(struct etch_instance *inst)
 	etch_snapshot_drop(inst);
 	kfree(inst->rings);
 	kfree(inst->bases);
+	kfree(inst->epochs);
 	kfree(inst->name);
 	kfree(inst);
 }
@@ -674,8 +685,9 @@ static struct etch_instance *etch_instance_alloc(const char *name, int bit,
 
 	inst->rings = kcalloc(nr_cpu_ids, sizeof(*inst->rings), GFP_KERNEL);
 	inst->bases = kcalloc(nr_cpu_ids, sizeof(*inst->bases), GFP_KERNEL);
+	inst->epochs = kcalloc(nr_cpu_ids, sizeof(*inst->epochs), GFP_KERNEL);
 	inst->name = kstrdup(name, GFP_KERNEL);
-	if (!inst->rings || !inst->bases || (name && !inst->name)) {
+	if (!inst->rings || !inst->bases || !inst->epochs || (name && !inst->name)) {
 		etch_instance_free(inst);
 		return NULL;
 	}

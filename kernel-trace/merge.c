@@ -54,6 +54,7 @@
  * @lost: the ring's count, as of the last view
  * @begun: @lost is known
  * @cursor: peeking: how far we are
+ * @epoch: of the CPU, when that was made
  * @look: looking: the same
  * @copy: peeking: what @view is of; as large as a sub-buffer
  * @copy_size: bytes of it
@@ -69,6 +70,7 @@ struct etch_stream {
 	u64 lost;
 	bool begun;
 	struct etch_cursor cursor;
+	unsigned int epoch;
 	struct etch_look look;
 	void *copy;
 	unsigned int copy_size;
@@ -85,7 +87,6 @@ DEFINE_MIN_HEAP(struct etch_stream *, etch_heap);
  * @dry: how many of these have no item
  * @safe: no record that is not committed yet will have a time up to this
  * @clock: the clock that @safe was read from
- * @epoch: of the instance, when cursors were made
  * @nr: how many are in @streams
  * @streams: by CPU, or the only one
  */
@@ -97,7 +98,6 @@ struct etch_merge {
 	unsigned int dry;
 	u64 safe;
 	enum etch_clock clock;
-	unsigned int epoch;
 	unsigned int nr;
 	struct etch_stream streams[] __counted_by(nr);
 };
@@ -148,7 +148,7 @@ static bool etch_stream_more(struct etch_merge *m, struct etch_stream *s)
 	if (m->way == ETCH_MERGE_LOOK)
 		return etch_ring_look_next(s->ring, &s->look, &s->view);
 	/* The mutex may have been let go of. Then the end has come early. */
-	if (m->epoch != m->inst->epoch)
+	if (s->epoch != m->inst->epochs[s->cpu])
 		return false;
 	return etch_ring_peek_next(s->ring, &s->cursor, s->copy, &s->view) > 0;
 }
@@ -330,6 +330,7 @@ static int etch_stream_begin(struct etch_merge *m, struct etch_stream *s)
 	s->begun = false;
 	s->item.lost = 0;
 	etch_ring_peek_begin(s->ring, &s->cursor);
+	s->epoch = m->inst->epochs[s->cpu];
 	return 1;
 }
 
@@ -353,7 +354,6 @@ int etch_merge_begin(struct etch_merge *m)
 		m->clock = m->inst->clock;
 		m->safe = 0;
 	}
-	m->epoch = m->inst->epoch;
 	m->heap.nr = 0;
 	m->rings = 0;
 	m->dry = 0;

@@ -36,16 +36,16 @@
 /**
  * struct etch_snapshot - one moment of an instance
  * @time: when it was; of the instance's clock
- * @epoch: of the instance
- * @cpus: where each CPU's packets begin and end, and how many records had been
- *	  overwritten in front of them
+ * @cpus: where each CPU's packets begin and end, how many records there were, how many
+ *	  had been overwritten in front of them, and the epoch for which that is good
  */
 struct etch_snapshot {
 	u64 time;
-	unsigned int epoch;
 	struct etch_snapshot_cpu {
 		struct etch_cursor cursor;
+		u64 entries;
 		u64 overwritten;
+		unsigned int epoch;
 	} cpus[];
 };
 
@@ -55,7 +55,6 @@ struct etch_snapshot {
  * @cpu: whose
  * @lock: of what is below; outside the instance's read_mutex
  * @time: up to when
- * @epoch: of the instance, for which @from is good
  * @from: what is read next
  * @left: where the packet before it ends in time
  * @ended: there is no more
@@ -68,7 +67,6 @@ struct etch_snapshot_file {
 	int cpu;
 	struct mutex lock;	/* of what is below */
 	u64 time;
-	unsigned int epoch;
 	struct etch_snapshot_cpu from;
 	u64 left;
 	bool ended;
@@ -84,12 +82,13 @@ static void etch_snapshot_fill(struct etch_instance *inst, struct etch_snapshot 
 	struct etch_ring_stats stats;
 	int cpu;
 
-	shot->epoch = inst->epoch;
 	for_each_possible_cpu(cpu) {
+		shot->cpus[cpu].epoch = inst->epochs[cpu];
 		if (!inst->rings[cpu])
 			continue;
 		etch_ring_stats(inst->rings[cpu], &stats);
 		etch_ring_peek_begin(inst->rings[cpu], &shot->cpus[cpu].cursor);
+		shot->cpus[cpu].entries = stats.entries;
 		shot->cpus[cpu].overwritten = stats.overwritten;
 	}
 }
@@ -170,8 +169,9 @@ static int etch_snapshot_next(struct etch_snapshot_file *f)
 	bool cut = f->inst->clock != ETCH_CLOCK_LOCAL;
 	struct etch_view view;
 
-	if (f->epoch != f->inst->epoch)
-		return -ESTALE;
+	/* Of a CPU that went off line, and had nothing, there is nothing to be missed. */
+	if (f->from.epoch != f->inst->epochs[f->cpu])
+		return f->from.entries ? -ESTALE : 0;
 	if (!ring || f->ended || !etch_ring_peek_next(ring, &f->from.cursor, f->packet, &view))
 		return 0;
 
@@ -240,7 +240,6 @@ static int etch_snapshot_begin(struct etch_snapshot_file *f)
 	if (!shot)
 		return -ENODATA;
 	f->time = shot->time;
-	f->epoch = shot->epoch;
 	f->from = shot->cpus[f->cpu];
 	/* Zeroed: what lies between records goes to user space, too. */
 	f->packet = kvzalloc(f->inst->subbuf_bytes, GFP_KERNEL);

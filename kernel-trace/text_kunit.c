@@ -142,6 +142,7 @@ static void etch_test_fill(struct etch_test_all *all)
 struct etch_test {
 	struct etch_instance inst;
 	struct etch_ring *rings[ETCH_TEST_CPUS];
+	unsigned int epochs[ETCH_TEST_CPUS];
 	struct etch_line line;
 	struct etch_merge *merge;
 };
@@ -160,6 +161,7 @@ static int etch_text_init(struct kunit *test)
 	test->priv = t;
 	t->inst.clock = ETCH_CLOCK_SEQ;
 	t->inst.rings = t->rings;
+	t->inst.epochs = t->epochs;
 	mutex_init(&t->inst.read_mutex);
 	return etch_line_init(&t->line);
 }
@@ -563,7 +565,7 @@ static void etch_text_peek_emptied(struct kunit *test)
 	etch_ring_off(t->rings[0]);
 	synchronize_rcu();
 	etch_ring_reset(t->rings[0]);
-	t->inst.epoch++;
+	t->epochs[0]++;
 	/* The rest of the block at hand, and no further. */
 	for (i = 10; i < ETCH_TEST_BLOCKS && etch_merge_item(t->merge); i++)
 		etch_merge_next(t->merge);

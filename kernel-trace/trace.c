@@ -4,8 +4,8 @@
  *
  * Reading from the start shows what the rings hold at that moment. Writers go on:
  * what they overwrite before it is shown is missing, and there is a line which
- * says so; what they add is not shown. So the file has an end. Should the rings be
- * emptied or resized while someone reads, the end is where he is.
+ * says so; what they add is not shown. So the file has an end. Should a CPU's ring be
+ * emptied, resized or freed while someone reads, its end is where he is.
  *
  * Writing, whatever it is, empties the rings, and so does opening the file to
  * write with O_TRUNC, as the shell does for "echo > trace".

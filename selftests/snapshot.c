@@ -155,11 +155,37 @@ TEST_F(snapshot, is_void_without_its_buffer)
 	EXPECT_EQ(0, write_file(TREE, "snapshot", "1"));
 	overwrite_file(TREE, "trace", "");
 	EXPECT_EQ(ESTALE, shot_read(&self->seen, 0));
+	marks(&self->next, 100);
 	EXPECT_EQ(0, write_file(TREE, "snapshot", "1"));
 	EXPECT_EQ(0, packets_resize(TREE, 2 * BUFFER_PAGES));
 	EXPECT_EQ(ESTALE, shot_read(&self->seen, 0));
 	EXPECT_EQ(0, write_file(TREE, "snapshot", "1"));
 	EXPECT_EQ(0, shot_read(&self->seen, 0));
+	EXPECT_EQ(100, self->seen.marks);
+
+	/* Of nothing there is nothing to be missed. */
+	overwrite_file(TREE, "trace", "");
+	EXPECT_EQ(0, write_file(TREE, "snapshot", "1"));
+	EXPECT_EQ(0, packets_resize(TREE, BUFFER_PAGES));
+	EXPECT_EQ(0, shot_read(&self->again, 0));
+	EXPECT_EQ(0, self->again.packets);
+}
+
+#define CPU1	"/sys/devices/system/cpu/cpu1"
+
+/* One goes that had nothing, and its buffer with it: the others have what they had. */
+TEST_F(snapshot, outlives_a_cpu)
+{
+	if (access(CPU1 "/online", W_OK))
+		SKIP(return, "no second processor that can go off line");
+	marks(&self->next, 300);
+	EXPECT_EQ(0, write_file(TREE, "snapshot", "1"));
+	ASSERT_EQ(0, write_file(CPU1, "online", "0"));
+	EXPECT_EQ(0, shot_read(&self->seen, 0));
+	EXPECT_EQ(300, self->seen.marks);
+	EXPECT_EQ(0, shot_read(&self->again, 1));
+	EXPECT_EQ(0, self->again.packets);
+	EXPECT_EQ(0, write_file(CPU1, "online", "1"));
 }
 
 /* ---- All CPUs end at one moment ---- */
