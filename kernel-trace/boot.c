@@ -6,8 +6,8 @@
  *	etch_buf_size=4M			of the main tree's buffer, for each CPU
  *	etch_subbuf_size=64K			of the parts that it is made of
  *
- * dump.c and persist.c have more. They are read when there is no memory to be had yet, and acted on when Etch is
- * there. etch_event= may be given several times.
+ * dump.c and persist.c have more. They are read when there is no memory to be had yet,
+ * and acted on when Etch is there. etch_event= may be given several times.
  */
 #define pr_fmt(fmt) "etch: " fmt
 

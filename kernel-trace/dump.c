@@ -15,9 +15,9 @@
  * No lock is waited for, because who has it may have been stopped for good, or be the one
  * that oopsed. Memory is got when dumping is asked for, not when it is done. What keeps
  * things where they are is RCU: who frees rings, their memory, instances or events, or
- * changes rings, waits for its readers first, and a dump is one from its beginning to its end. Rings that
- * are being changed are not looked at (etch_rings_stop()). Else, all there is to see
- * was committed; the record that somebody was about to write when he was stopped is not.
+ * changes rings, waits for its readers first, and a dump is one from its beginning to its
+ * end. Rings that are being changed are not looked at (etch_rings_stop()). Else, all there
+ * is to see was committed; the record that somebody was about to write when he was stopped is not.
  *
  * A task that oopses in the middle of a record, by a fault in what it stores, would be in
  * flight for ever. If the kernel goes on, its record is handed in as it is, fields that had
