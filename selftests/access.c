@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include <glob.h>
 #include <linux/capability.h>
-#include <sched.h>
 #include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -365,12 +364,9 @@ TEST_F(access, addresses_in_text_are_hashed)
 	static uint64_t raw[200], text[200];
 	size_t nr_raw, nr = 0, kernel = 0;
 	char *lines, *line, *rest, plain[32];
-	cpu_set_t first;
 
 	/* Whose records are looked at. */
-	CPU_ZERO(&first);
-	CPU_SET(0, &first);
-	ASSERT_EQ(0, sched_setaffinity(0, sizeof(first), &first));
+	run_on(0);
 	ASSERT_EQ(0, write_file(INSTANCE, POINTER_EVENT "/enable", "1"));
 	for (int i = 0; i < 100; i++)
 		try_open("/proc/version", O_RDONLY);

@@ -8,7 +8,6 @@
  */
 
 #include <pthread.h>
-#include <sched.h>
 
 #include "text.h"
 
@@ -40,15 +39,6 @@ static void *read_pipe(void *arg)
 	else
 		r->failed = true;
 	return NULL;
-}
-
-static void pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
 }
 
 /* Numbered markers on one CPU. How many could not be written, by errno. */
@@ -118,7 +108,7 @@ FIXTURE_SETUP(accounting)
 		TH_LOG("%s: %s", TREE, strerror(errno));
 	ASSERT_EQ(0, write_fmt(TREE, "buffer_size_kb", "%d", BUFFER >> 10));
 	ASSERT_EQ(0, write_file(TREE, "buffer_mode", variant->mode));
-	pin(0);
+	run_on(0);
 }
 
 FIXTURE_TEARDOWN(accounting)

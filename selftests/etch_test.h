@@ -13,9 +13,13 @@
  * memory for instance, ends the test program with a message.
  */
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -61,6 +65,17 @@ static inline __noreturn __printf(1, 2) void give_up(const char *fmt, ...)
 	va_end(args);
 	fflush(stdout);
 	abort();
+}
+
+/* The calling task, from here on; and what it starts. */
+static inline void run_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		give_up("CPU %d", cpu);
 }
 
 static inline void *must_alloc(void *old, size_t bytes)

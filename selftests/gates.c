@@ -4,7 +4,6 @@
  * each other, while all CPUs run through the event's site. ETCH_CYCLES in the
  * environment, or etch_test.cycles=N on the kernel's command line, makes it fewer.
  */
-#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -18,15 +17,6 @@ static int end_of(pid_t pid)
 	int status;
 
 	return waitpid(pid, &status, 0) == pid ? status : -1;
-}
-
-static void run_on(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
 }
 
 static void hit(void)

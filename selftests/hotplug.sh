@@ -64,7 +64,7 @@ grep -c ' \[001\] ' $ETCH/trace > /dev/null
 check "trace shows them, too" "$(grep -v '^#' $ETCH/trace | grep -c ' \[001\] ')" -eq "$kept"
 
 echo 1 > $CPU/online
-sleep 1
+taskset 2 sleep 1
 check "cpu1 is back and records again" "$(records_of_cpu1)" -gt "$kept"
 
 i=0
@@ -87,7 +87,7 @@ echo > $ETCH/trace
 check "emptied while away" "$(stat_of entries)" -eq 0
 echo 1 > $CPU/online
 echo 1 > $ETCH/tracing_on
-sleep 1
+taskset 2 sleep 1
 check "and it records once more" "$(records_of_cpu1)" -gt 0
 
 echo 0 > $ETCH/events/sched/sched_switch/enable

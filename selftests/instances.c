@@ -203,6 +203,8 @@ TEST_F(instances, an_event_stays_on_for_the_others)
 		ASSERT_EQ(0, write_file(instance(i), "events/sched/sched_process_fork/enable", "1"));
 	}
 	ASSERT_EQ(0, write_file(instance(0), "events/sched/sched_process_fork/enable", "0"));
+	/* Others fork, too. From here on there is none of theirs left on its way. */
+	ASSERT_EQ(0, overwrite_file(instance(0), "trace", ""));
 	load_exec();
 	EXPECT_EQ(0, stat_sum(instance(0), "entries"));
 	EXPECT_LT(0, stat_sum(instance(1), "entries"));

@@ -129,6 +129,7 @@ TEST_F(module, reads_as_in_ftrace)
 
 	if (!have_ftrace())
 		SKIP(return, NO_FTRACE);
+	run_on(0);
 	ASSERT_EQ(0, sample_load());
 	write_file(FTRACE, "tracing_on", "1");
 	overwrite_file(FTRACE, "trace", "");

@@ -22,16 +22,6 @@
 
 /* ---- Writing ---- */
 
-static inline void run_on(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		give_up("CPU %d", cpu);
-}
-
 static inline int packets_resize(const char *tree, int pages)
 {
 	return write_fmt(tree, "buffer_size_kb", "%zu", pages * PAGE >> 10);

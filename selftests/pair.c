@@ -15,6 +15,7 @@
  * and context (task, softirq, hard interrupt, NMI), in which hits do not nest.
  */
 
+#include <ctype.h>
 #include <linux/membarrier.h>
 
 #include "lists.h"
@@ -33,11 +34,12 @@
 
 /*
  * What may differ, and why. Such records pair off all the same, and must be equal
- * in all that is not said here: in one field, numbers may lie up to so much apart.
+ * in all that is not said here: in one field, numbers may lie up to so much apart; or,
+ * if none is named, in all numbers.
  */
 static const struct {
 	const char *event, *field;
-	long apart;
+	long apart;		/* and as many more as milliseconds lay between the two */
 	const char *why;
 } differ[] = {
 	{ "sk_data_ready", "func=", ANY,
@@ -48,6 +50,8 @@ static const struct {
 	  "recorded from jiffies: the tick may come between the tracers" },
 	{ "timer_expire_entry", "now=", 1,
 	  "recorded from jiffies: the tick may come between the tracers" },
+	{ "global_dirty_state", "", ANY,
+	  "counts of the whole machine: another CPU may come between the tracers" },
 	{ "writeback_queue_io", "age=", 20,
 	  "recorded from jiffies, in ms: the tick may come between the tracers" },
 	{ "balance_dirty_pages", "think=", 20,
@@ -112,13 +116,37 @@ static bool same_but(const char *a, const char *b, const char *field, long apart
 	return !strcmp(at_a + strcspn(at_a, " ]"), at_b + strcspn(at_b, " ]"));
 }
 
+/* The same but for all numbers. */
+static bool same_but_numbers(const char *a, const char *b)
+{
+	static const char digits[] = "0123456789";
+
+	for (; *a || *b; a++, b++) {
+		if (isdigit(*a) && isdigit(*b)) {
+			a += strspn(a, digits);
+			b += strspn(b, digits);
+		}
+		if (*a != *b)
+			return false;
+		if (!*a)
+			break;
+	}
+	return true;
+}
+
 static bool same_text(const struct record *a, const struct record *b)
 {
+	long between = labs((long)(a->time - b->time)) / 1000;
+
 	if (!strcmp(a->text, b->text))
 		return true;
 	for (size_t i = 0; i < ARRAY_LEN(differ); i++) {
-		if (!strcmp(differ[i].event, a->event))
-			return same_but(a->text, b->text, differ[i].field, differ[i].apart);
+		if (strcmp(differ[i].event, a->event))
+			continue;
+		if (!*differ[i].field)
+			return same_but_numbers(a->text, b->text);
+		return same_but(a->text, b->text, differ[i].field, differ[i].apart == ANY ?
+				ANY : differ[i].apart + between);
 	}
 	return false;
 }
@@ -347,6 +375,9 @@ FIXTURE_SETUP(pair)
 	write_file(FTRACE, "events/enable", "0");
 	write_file(FTRACE, "tracing_on", "0");
 	write_file(ETCH, "tracing_on", "0");
+	/* One clock: how long one waited for the other can be told. */
+	write_file(FTRACE, "trace_clock", "mono");
+	write_file(ETCH, "trace_clock", "mono");
 	load_loopback_up();
 }
 
@@ -358,6 +389,7 @@ FIXTURE_TEARDOWN(pair)
 	overwrite_file(ETCH, "trace", "");
 	write_file(FTRACE, "buffer_size_kb", "1408");
 	write_file(ETCH, "buffer_size_kb", "1024");
+	write_file(FTRACE, "trace_clock", "local");
 	write_file(FTRACE, "tracing_on", "1");
 	write_file(ETCH, "tracing_on", "1");
 }

@@ -485,7 +485,8 @@ TEST_F(recorder, metadata_is_fresh)
 		has = generation_of(after) > generation_of(before);
 		free(after);
 	}
-	sleep(1);
+	for (; tries && !look_at_trace(self->run.trace).records; tries--)
+		usleep(200000);
 	kill(self->run.pid, SIGKILL);
 	EXPECT_EQ(256 + SIGKILL, finish(&self->run));
 	EXPECT_EQ(0, write_file(TREE, "events/enable", "0"));
@@ -711,7 +712,7 @@ TEST_F(recorder, a_second_signal_aborts)
 	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
 	kill(receiver.pid, SIGSTOP);
 	kill(self->run.pid, SIGINT);
-	sleep(1);
+	EXPECT_TRUE(wait_until_heard(&self->run));
 	EXPECT_EQ(0, waitpid(self->run.pid, NULL, WNOHANG));
 	kill(self->run.pid, SIGINT);
 	EXPECT_EQ(128 + SIGINT, finish(&self->run));

@@ -107,6 +107,27 @@ static bool wait_until_said(struct run *run, const char *text)
 	return strstr(run->said, text);
 }
 
+/* The second SIGINT is for ending it: wait until it has heard the first, and lets it through. */
+static bool wait_until_heard(struct run *run)
+{
+	unsigned long long blocked;
+	char path[32], *text, *at;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", run->pid);
+	for (int tries = 0; tries < 250; tries++) {
+		text = read_path(path, NULL);
+		at = text ? strstr(text, "SigBlk:") : NULL;
+		blocked = at ? strtoull(at + strlen("SigBlk:"), NULL, 16) : 0;
+		free(text);
+		if (!at)
+			return false;
+		if (!(blocked & 1ULL << (SIGINT - 1)))
+			return true;
+		usleep(100000);
+	}
+	return false;
+}
+
 /* The number in front of " records of N CPU". */
 static long long said_records(const char *said)
 {
