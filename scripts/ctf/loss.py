@@ -37,7 +37,7 @@ class Loss:
         wrong += [f"CPU {cpu}: {told[cpu]} for {self.trace.lost(cpu)}"
                   for cpu in told if told[cpu] != self.trace.lost(cpu)]
         self.note = f"{sum(told.values())} records lost in {len(losts)} places"
-        if len(losts) < 3:
+        if len(losts) < self.times // 2:
             wrong.append(f"too few to say anything: {self.note}")
         return wrong
 

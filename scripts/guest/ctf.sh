@@ -89,6 +89,18 @@ readers_start()
 	done
 }
 
+# readers_signal NAME: to all, and until each has heard of it.
+readers_signal()
+{
+	# shellcheck disable=SC2086
+	kill "-$1" $readers || fail "the readers are gone"
+	for pid in $readers; do
+		until [ "$1" = CONT ] || grep -q '^State:.T' "/proc/$pid/status"; do
+			sleep 0.01
+		done
+	done
+}
+
 readers_end()
 {
 	# shellcheck disable=SC2086
@@ -134,8 +146,9 @@ record_twice()
 	account
 }
 
-# record_loss MODE: each time some of the rounds are lost, and their numbers tell which.
-# Then the reader gets the time to make room.
+# record_loss MODE: some of the rounds are lost, and their numbers tell which: each second
+# time nobody reads meanwhile, so that they are more than a buffer holds on any machine.
+# Then the readers get the time to make room.
 record_loss()
 {
 	rounds=$(word rounds)
@@ -145,9 +158,11 @@ record_loss()
 	put buffer_size_kb 64
 	put events/etch_sample/etch_sample_begin/enable 1
 	readers_start
-	for _ in $(seq "$times"); do
+	for n in $(seq "$times"); do
+		[ $((n % 2)) -eq 0 ] || readers_signal STOP
 		# On one CPU: which comes after which is known then.
 		taskset 1 sh -c "echo $rounds > $SAMPLE/fire" || fail "no rounds"
+		readers_signal CONT
 		sleep 0.2
 	done
 	put tracing_on 0
