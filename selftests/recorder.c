@@ -20,44 +20,6 @@
 #include "recorder.h"
 #include "sample.h"
 
-FIXTURE(recorder) {
-	struct run run;
-};
-
-FIXTURE_SETUP(recorder)
-{
-	if (!have_etch())
-		SKIP(return, NO_ETCH);
-	memset(self, 0, sizeof(*self));
-	snprintf(self->run.dir, sizeof(self->run.dir), DIR_FORMAT, getpid());
-	snprintf(self->run.trace, sizeof(self->run.trace), "%s/trace", self->run.dir);
-	rmdir(TREE);
-	ASSERT_EQ(0, mkdir(self->run.dir, 0700));
-	ASSERT_EQ(0, recorders_instances());
-}
-
-FIXTURE_TEARDOWN(recorder)
-{
-	remove_trace(self->run.trace);
-	EXPECT_EQ(0, rmdir(self->run.dir));
-	EXPECT_EQ(0, recorders_instances());
-	rmdir(TREE);
-}
-
-#define SHOW_IF(run, wrong) do {						\
-	if (wrong)							\
-		TH_LOG("it said:\n%s", (run)->said);			\
-} while (0)
-
-/* The trace is whole, and has as many records as was said. */
-#define EXPECT_TRACE(run, found) do {					\
-	(found) = look_at_trace((run)->trace);				\
-	EXPECT_FALSE((found).broken);					\
-	EXPECT_EQ(said_records((run)->said), (found).records);		\
-	EXPECT_EQ(0, access(path_of((run)->trace, "metadata"), R_OK));	\
-	EXPECT_NE(0, access(path_of((run)->trace, ".metadata.new"), F_OK)); \
-} while (0)
-
 /* ---- A command ---- */
 
 TEST_F(recorder, a_command)
@@ -507,18 +469,6 @@ TEST_F(recorder, metadata_is_fresh)
 }
 
 /* ---- Elsewhere ---- */
-
-static bool loopback_up(void)
-{
-	struct ifreq ifr = { .ifr_flags = IFF_UP | IFF_RUNNING };
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), ret;
-
-	memcpy(ifr.ifr_name, "lo", 3);
-	ret = fd < 0 ? -1 : ioctl(fd, SIOCSIFFLAGS, &ifr);
-	if (fd >= 0)
-		close(fd);
-	return !ret;
-}
 
 TEST_F(recorder, sends)
 {

@@ -3,13 +3,18 @@
 #define _ETCH_RECORDER_H
 
 /*
- * Running the recorder, and looking at what it has written. For recorder.c alone.
+ * Running the recorder, and looking at what it has written. For recorder.c and
+ * recorder_ends.c alone.
  */
 
 #include <dirent.h>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -39,9 +44,10 @@ struct run {
 	char dir[64], trace[80], said[65536];
 	int out;
 	pid_t pid;
+	void (*before)(void);	/* called in the child, before it becomes the recorder */
 };
 
-static pid_t start(struct run *run, const char * const argv[])
+static inline pid_t start(struct run *run, const char * const argv[])
 {
 	int out[2];
 
@@ -52,6 +58,8 @@ static pid_t start(struct run *run, const char * const argv[])
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		dup2(out[1], 1);
 		dup2(out[1], 2);
+		if (run->before)
+			run->before();
 		execv(RECORDER, (char * const *)argv);
 		printf("%s: %s\n", RECORDER, strerror(errno));
 		_exit(99);
@@ -62,7 +70,7 @@ static pid_t start(struct run *run, const char * const argv[])
 }
 
 /* Its exit status, or 256 and the signal that it died of. What it said is in @said. */
-static int finish(struct run *run)
+static inline int finish(struct run *run)
 {
 	size_t have = strlen(run->said);
 	ssize_t n;
@@ -90,7 +98,7 @@ static int finish(struct run *run)
 })
 
 /* Until it says @text, while it says something every 10 seconds: for 25 at most. */
-static bool wait_until_said(struct run *run, const char *text)
+static inline bool wait_until_said(struct run *run, const char *text)
 {
 	struct pollfd p = { .fd = run->out, .events = POLLIN };
 	size_t have = strlen(run->said);
@@ -108,7 +116,7 @@ static bool wait_until_said(struct run *run, const char *text)
 }
 
 /* The second SIGINT is for ending it: wait until it has heard the first, and lets it through. */
-static bool wait_until_heard(struct run *run)
+static inline bool wait_until_heard(struct run *run)
 {
 	unsigned long long blocked;
 	char path[32], *text, *at;
@@ -129,7 +137,7 @@ static bool wait_until_heard(struct run *run)
 }
 
 /* The number in front of " records of N CPU". */
-static long long said_records(const char *said)
+static inline long long said_records(const char *said)
 {
 	const char *at = strstr(said, " records of ");
 
@@ -140,7 +148,7 @@ static long long said_records(const char *said)
 
 /* ---- What it has written ---- */
 
-static bool header_ok(const struct etch_packet_header *h, int cpu)
+static inline bool header_ok(const struct etch_packet_header *h, int cpu)
 {
 	return h->magic == ETCH_PACKET_MAGIC && h->cpu_id == (__u32)cpu &&
 	       h->content_size >= sizeof(*h) * 8 && h->packet_size >= h->content_size &&
@@ -148,13 +156,13 @@ static bool header_ok(const struct etch_packet_header *h, int cpu)
 }
 
 /* Each record has a word and a pid, at least. */
-static bool content_ok(const struct etch_packet_header *h)
+static inline bool content_ok(const struct etch_packet_header *h)
 {
 	return h->content_size / 8 - sizeof(*h) >= 12ULL * h->records &&
 	       h->timestamp_begin <= h->timestamp_end;
 }
 
-static void look_at_packets(struct found *found, int cpu, const char *bytes, size_t len)
+static inline void look_at_packets(struct found *found, int cpu, const char *bytes, size_t len)
 {
 	const struct etch_packet_header *h, *last = NULL;
 	size_t at = 0;
@@ -182,7 +190,7 @@ static void look_at_packets(struct found *found, int cpu, const char *bytes, siz
 	}
 }
 
-static struct found look_at_trace(const char *trace)
+static inline struct found look_at_trace(const char *trace)
 {
 	struct found found = {};
 	struct dirent *entry;
@@ -212,7 +220,7 @@ static struct found look_at_trace(const char *trace)
  * Until a recorder with an instance of its own has written packets of the first processor:
  * 10 seconds at most. A processor that has little to do would keep them for longer.
  */
-static bool wait_until_written(const struct run *run)
+static inline bool wait_until_written(const struct run *run)
 {
 	char instance[80], file[100];
 	struct stat st;
@@ -229,7 +237,7 @@ static bool wait_until_written(const struct run *run)
 	return false;
 }
 
-static int recorders_instances(void)
+static inline int recorders_instances(void)
 {
 	DIR *dir = opendir(ETCH "/instances");
 	struct dirent *entry;
@@ -242,7 +250,7 @@ static int recorders_instances(void)
 	return nr;
 }
 
-static void remove_trace(const char *trace)
+static inline void remove_trace(const char *trace)
 {
 	struct dirent *entry;
 	DIR *dir = opendir(trace);
@@ -253,5 +261,57 @@ static void remove_trace(const char *trace)
 		closedir(dir);
 	rmdir(trace);
 }
+
+static inline bool loopback_up(void)
+{
+	struct ifreq ifr = { .ifr_flags = IFF_UP | IFF_RUNNING };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), ret;
+
+	memcpy(ifr.ifr_name, "lo", 3);
+	ret = fd < 0 ? -1 : ioctl(fd, SIOCSIFFLAGS, &ifr);
+	if (fd >= 0)
+		close(fd);
+	return !ret;
+}
+
+/* ---- The test ---- */
+
+FIXTURE(recorder) {
+	struct run run;
+};
+
+FIXTURE_SETUP(recorder)
+{
+	if (!have_etch())
+		SKIP(return, NO_ETCH);
+	memset(self, 0, sizeof(*self));
+	snprintf(self->run.dir, sizeof(self->run.dir), DIR_FORMAT, getpid());
+	snprintf(self->run.trace, sizeof(self->run.trace), "%s/trace", self->run.dir);
+	rmdir(TREE);
+	ASSERT_EQ(0, mkdir(self->run.dir, 0700));
+	ASSERT_EQ(0, recorders_instances());
+}
+
+FIXTURE_TEARDOWN(recorder)
+{
+	remove_trace(self->run.trace);
+	EXPECT_EQ(0, rmdir(self->run.dir));
+	EXPECT_EQ(0, recorders_instances());
+	rmdir(TREE);
+}
+
+#define SHOW_IF(run, wrong) do {						\
+	if (wrong)							\
+		TH_LOG("it said:\n%s", (run)->said);			\
+} while (0)
+
+/* The trace is whole, and has as many records as was said. */
+#define EXPECT_TRACE(run, found) do {					\
+	(found) = look_at_trace((run)->trace);				\
+	EXPECT_FALSE((found).broken);					\
+	EXPECT_EQ(said_records((run)->said), (found).records);		\
+	EXPECT_EQ(0, access(path_of((run)->trace, "metadata"), R_OK));	\
+	EXPECT_NE(0, access(path_of((run)->trace, ".metadata.new"), F_OK)); \
+} while (0)
 
 #endif /* _ETCH_RECORDER_H */

@@ -190,18 +190,28 @@ int place_address(const char *text, bool any, struct sockaddr_storage *addr)
 	return 0;
 }
 
+/* A machine that goes down does not say so: it has gone when it has not answered that long. */
+void place_keep_asking(int fd)
+{
+	int on = 1, idle = PLACE_PATIENCE / 3, every = PLACE_PATIENCE / 6, times = 4;
+	unsigned int patience = PLACE_PATIENCE * 1000;
+
+	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every, sizeof(every));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof(times));
+	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience, sizeof(patience));
+}
+
 /* There may be no receiver yet: that is found by the first connection. */
 static int peer_connect(struct place *place)
 {
 	int fd = socket(place->peer.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	unsigned int patience = PLACE_PATIENCE * 1000;
 	struct timeval time = { .tv_sec = PLACE_PATIENCE };
-	int on = 1;
 
 	if (fd < 0)
 		return fail("no socket: %m");
-	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
-	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience, sizeof(patience));
+	place_keep_asking(fd);
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
 	if (connect(fd, (struct sockaddr *)&place->peer, sizeof(place->peer))) {

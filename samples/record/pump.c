@@ -25,6 +25,9 @@
 #define PUMP_PIPE	(1 << 20)
 #define PUMP_COPY	(1 << 16)
 
+/* How often there may be no memory, a hundredth of a second apart. */
+#define PUMP_STARVED	1000
+
 /* Bits of the largest sub-buffer: a header that says more is none. */
 #define PUMP_PACKET	(8ULL << 19)
 
@@ -169,6 +172,11 @@ enum pump_state pump_turn(struct pump *pump)
 		return PUMP_MOVED;
 	if (n < 0 && errno == EAGAIN)
 		return PUMP_EMPTY;
+	/* The kernel does not insist on memory for a sub-buffer. Nothing is lost by waiting. */
+	if (n < 0 && errno == ENOMEM && pump->starved++ < PUMP_STARVED) {
+		usleep(10000);
+		return PUMP_MOVED;
+	}
 	if (n < 0) {
 		fail("%s cannot be read: %m", pump->name);
 		return PUMP_FAILED;
@@ -179,6 +187,7 @@ enum pump_state pump_turn(struct pump *pump)
 	}
 	if (!n)
 		return PUMP_ENDED;
+	pump->starved = 0;
 	pump->have += n;
 	return pump_drain(pump);
 }

@@ -85,7 +85,9 @@ static int metadata_copy(struct metadata *md, bool first)
 		metadata_other_trace();
 	else
 		ret = place_metadata(md->place, text, len);
-	memcpy(md->uuid, uuid, sizeof(uuid));
+	/* What is refused stays so: the packets that are there are described. */
+	if (!ret)
+		memcpy(md->uuid, uuid, sizeof(uuid));
 	free(text);
 	return ret;
 }
@@ -302,6 +304,12 @@ void readers_progress(const struct readers *all, struct progress *progress)
 	}
 }
 
+/* Less than before: it was emptied, or is another buffer, and has counted from zero. */
+static unsigned long long account_since(unsigned long long base, unsigned long long now)
+{
+	return now >= base ? now - base : now;
+}
+
 void readers_account(const struct readers *all, struct account *sum)
 {
 	struct account now;
@@ -313,7 +321,7 @@ void readers_account(const struct readers *all, struct account *sum)
 		if (!tree_stats(all->tree, r->cpu, &now))
 			continue;
 		for (int j = 0; j < STATS; j++)
-			sum->of[j] += now.of[j] - (j == ENTRIES ? 0 : r->base.of[j]);
+			sum->of[j] += account_since(j == ENTRIES ? 0 : r->base.of[j], now.of[j]);
 	}
 }
 

@@ -64,6 +64,14 @@ static void answer(struct connection *c, int ret, unsigned long long bytes)
 
 /* ---- Metadata ---- */
 
+/* Files are taken from here on: before whoever sends them is told that he may. */
+static void receiver_begin(struct receiver *r)
+{
+	pthread_mutex_lock(&r->lock);
+	r->began = true;
+	pthread_mutex_unlock(&r->lock);
+}
+
 static int receive_metadata(struct connection *c, unsigned long long len)
 {
 	char *text = len <= RECEIVE_METADATA ? malloc(len + 1) : NULL;
@@ -76,6 +84,8 @@ static int receive_metadata(struct connection *c, unsigned long long len)
 	else
 		ret = place_metadata(c->receiver->place, text, len);
 	free(text);
+	if (!ret)
+		receiver_begin(c->receiver);
 	answer(c, ret, len);
 	return ret;
 }
@@ -94,9 +104,6 @@ static int receive_control(struct connection *c, char *line, size_t room)
 			return fail("'%s' instead of metadata", line);
 		if (receive_metadata(c, len))
 			return -1;
-		pthread_mutex_lock(&c->receiver->lock);
-		c->receiver->began = true;
-		pthread_mutex_unlock(&c->receiver->lock);
 	} while (read_text_line(c->fd, line, room) > 0);
 	return fail("the recorder has gone without a word: the trace is not complete");
 }
@@ -176,8 +183,9 @@ static void connection_close(struct connection *c, bool over, bool failed)
 	r->over |= over;
 	r->failed |= failed;
 	close(c->fd);
-	pthread_mutex_unlock(&r->lock);
+	/* Behind the lock, who waits for this may have gone, and r with him. */
 	eventfd_write(r->news, 1);
+	pthread_mutex_unlock(&r->lock);
 	free(c);
 }
 
@@ -210,8 +218,11 @@ static void connection_open(struct receiver *r, int socket)
 		free(c);
 		if (fd >= 0)
 			close(fd);
+		else if (errno != EINTR && errno != ECONNABORTED)
+			usleep(100000);	/* it waits until there is room for it */
 		return;
 	}
+	place_keep_asking(fd);
 	c->receiver = r;
 	c->fd = fd;
 	pthread_mutex_lock(&r->lock);
@@ -270,10 +281,7 @@ int receive(const char *address, struct place *place)
 	struct pollfd fds[3] = {};
 	sigset_t signals;
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
+	signals_that_end(&signals);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	r.news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	fds[0].fd = receiver_listen(address);

@@ -226,20 +226,33 @@ static void abort_at_once(int sig)
 	_exit(EXIT_SIGNAL + sig);
 }
 
-/* From now on a signal does not wait until somebody looks. */
+/*
+ * From now on a signal does not wait until somebody looks. But for SIGHUP: of a terminal
+ * that is closed there come two, from the shell and from the kernel.
+ */
 static void next_signal_aborts(void)
 {
 	struct sigaction action = { .sa_handler = abort_at_once };
 	sigset_t set;
 
 	sigemptyset(&set);
-	for (int sig = 1; sig < 16; sig++) {
-		if (sig != SIGINT && sig != SIGTERM && sig != SIGHUP)
-			continue;
-		sigaction(sig, &action, NULL);
-		sigaddset(&set, sig);
-	}
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* Those that are to be waited for. nohup has SIGHUP ignored, and that is to hold. */
+void signals_that_end(sigset_t *set)
+{
+	struct sigaction hangup;
+
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
+		sigaddset(set, SIGHUP);
 }
 
 /* Before there are threads, which inherit it. */
@@ -247,14 +260,12 @@ static int catch_signals(struct recording *rec)
 {
 	sigset_t set;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	signals_that_end(&set);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	/* Whoever started us may not have wanted to hear of his own. */
+	signal(SIGCHLD, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
 	rec->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return rec->signals < 0 ? fail("no signalfd: %m") : 0;
 }
@@ -520,13 +531,13 @@ static int open_place(struct place *place, const struct options *o)
 }
 
 /* Each CPU takes six. */
-static void open_many_files(struct recording *rec)
+static void open_many_files(struct rlimit *before)
 {
 	struct rlimit many;
 
-	if (getrlimit(RLIMIT_NOFILE, &rec->files))
+	if (getrlimit(RLIMIT_NOFILE, before))
 		return;
-	many = rec->files;
+	many = *before;
 	many.rlim_cur = many.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &many);
 }
@@ -536,7 +547,7 @@ static int record(const struct options *o)
 	struct recording rec = { .options = o, .go = -1 };
 	int ret;
 
-	open_many_files(&rec);
+	open_many_files(&rec.files);
 	if (catch_signals(&rec) || tree_open(&rec.tree, o->root, o->instance))
 		return EXIT_FAILED;
 	ret = set_up(&rec.tree, o);
@@ -670,7 +681,9 @@ static int check_options(const struct options *o)
 static int run_receiver(const struct options *o)
 {
 	struct place place = { .sync = o->sync };
+	struct rlimit before;
 
+	open_many_files(&before);
 	signal(SIGPIPE, SIG_IGN);
 	return place_folder(&place, o->folder) || receive(o->listen, &place) ?
 	       EXIT_FAILED : EXIT_OK;
@@ -696,6 +709,8 @@ int main(int argc, char **argv)
 	ret = check_options(&o);
 	if (ret)
 		return ret;
+	/* A file that may not be larger: the errno says so. */
+	signal(SIGXFSZ, SIG_IGN);
 	if (o.repair)
 		return repair(o.repair) ? EXIT_FAILED : EXIT_OK;
 	return o.listen ? run_receiver(&o) : record(&o);

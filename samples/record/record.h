@@ -22,6 +22,7 @@
 #include <limits.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,6 +36,8 @@
 void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...);
 /* The same, of something that went wrong; -1. */
 int __attribute__((format(printf, 1, 2))) fail(const char *fmt, ...);
+/* The signals that end what goes on. */
+void signals_that_end(sigset_t *set);
 
 /* ---- tree.c ---- */
 
@@ -115,6 +118,8 @@ struct place {
 int place_address(const char *text, bool any, struct sockaddr_storage *addr);
 int place_folder(struct place *place, const char *path);
 int place_receiver(struct place *place, const char *address);
+/* Of a connection, so that who has gone in silence is noticed after some 30 s. */
+void place_keep_asking(int fd);
 /* Replaces what was there, at once or not at all. */
 int place_metadata(struct place *place, const char *text, size_t len);
 /* A file that did not exist before; a descriptor to write to, or -1, said. */
@@ -158,6 +163,7 @@ enum pump_state {
  * @header: of that packet
  * @copy: @to knows no splice()
  * @broken: something went wrong: the rest of @pipe goes nowhere
+ * @starved: how often in a row the kernel had no memory
  * @packets: how many have gone whole
  * @bytes: how many they have
  * @records: and how many records
@@ -173,6 +179,7 @@ struct pump {
 	unsigned long long left;
 	struct etch_packet_header header;
 	bool copy, broken;
+	unsigned int starved;
 	atomic_ullong packets, bytes, records, dropped;
 };
 

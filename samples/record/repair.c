@@ -25,14 +25,22 @@ static bool repair_packet(int fd, unsigned long long at, unsigned long long size
 
 static int repair_file(int dir, const char *name)
 {
-	int fd = openat(dir, name, O_RDWR | O_CLOEXEC);
+	int fd = openat(dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct etch_packet_header header;
 	unsigned long long at = 0, size;
 	struct stat st;
 	int ret = 0;
 
-	if (fd < 0 || fstat(fd, &st))
-		return fail("%s: %m", name);
+	if (fd < 0 || fstat(fd, &st)) {
+		fail("%s: %m", name);
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		close(fd);
+		return fail("%s is no file of a trace", name);
+	}
 	size = st.st_size;
 	while (at < size && repair_packet(fd, at, size, &header))
 		at += header.packet_size / 8;
@@ -47,11 +55,19 @@ static int repair_file(int dir, const char *name)
 	return ret;
 }
 
+/* cpuN, and nothing behind it: cpu0.gz is left alone. */
+static bool repair_is_stream(const char *name)
+{
+	int len = 0;
+
+	return sscanf(name, "cpu%*[0-9]%n", &len) == 0 && len && !name[len];
+}
+
 int repair(const char *folder)
 {
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
-	int cpu, ret = 0;
+	int ret = 0;
 
 	if (!dir)
 		return fail("%s: %m", folder);
@@ -59,7 +75,7 @@ int repair(const char *folder)
 		ret = fail("%s has no metadata: it is no trace", folder);
 	} else {
 		while ((entry = readdir(dir)))
-			if (sscanf(entry->d_name, "cpu%d", &cpu) == 1 &&
+			if (repair_is_stream(entry->d_name) &&
 			    repair_file(dirfd(dir), entry->d_name))
 				ret = -1;
 	}

@@ -214,14 +214,28 @@ int tree_change(struct tree *tree, const char *file, const char *text)
 	return tree_write(tree, file, text);
 }
 
+/* An event may have gone with its module: then the others, one by one. */
+static void tree_restore_events(struct tree *tree, const struct change *change)
+{
+	char *rest = change->old, *event;
+
+	if (strcmp(change->file, "set_event") || tree_write_with(tree, change->file, "\n", O_TRUNC))
+		return;
+	while ((event = strsep(&rest, "\n")))
+		if (*event)
+			tree_write_with(tree, change->file, event, O_APPEND);
+}
+
 static int tree_restore(struct tree *tree)
 {
 	struct change *change;
 	int ret = 0;
 
 	while ((change = tree->changes)) {
-		if (tree_write_with(tree, change->file, *change->old ? change->old : "\n", O_TRUNC))
+		if (tree_write_with(tree, change->file, *change->old ? change->old : "\n", O_TRUNC)) {
 			ret = -1;
+			tree_restore_events(tree, change);
+		}
 		tree->changes = change->next;
 		free(change->file);
 		free(change->old);

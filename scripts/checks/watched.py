@@ -17,7 +17,8 @@ from checks.lane import say, LaneError
 # writers and control at work at the same time.
 KCSAN_TESTS = ["etch:ring_torture", "etch:pipe", "etch:control",
                "etch:accounting", "etch:order", "etch:instances", "etch:gates",
-               "etch:raw", "etch:snapshot", "etch:window", "etch:recorder"]
+               "etch:raw", "etch:snapshot", "etch:window", "etch:recorder",
+               "etch:recorder_ends"]
 # What kselftests run where memory is watched and processors are emulated: those in which
 # it comes and goes, with two of them. All run in um-kasan.
 MEMORY_TESTS = ["etch:control", "etch:raw", "etch:snapshot", "etch:window", "etch:module",
