@@ -41,7 +41,7 @@
 
 static unsigned int period = 1000;
 module_param(period, uint, 0444);
-MODULE_PARM_DESC(period, "microseconds between records of a writer; 100 or more (default 1000)");
+MODULE_PARM_DESC(period, "microseconds between records of a writer; 100 to a million (default 1000)");
 
 static unsigned int count;
 module_param(count, uint, 0444);
@@ -274,7 +274,7 @@ static int __init etch_ring_sample_init(void)
 {
 	int ret;
 
-	if (period < 100)
+	if (period < 100 || period > USEC_PER_SEC)
 		return -EINVAL;
 	ret = sample_rings_create();
 	if (ret)

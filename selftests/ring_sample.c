@@ -260,6 +260,7 @@ TEST_F_TIMEOUT(ring_sample, comes_and_goes_with_writers_at_work, 120)
 		ASSERT_EQ(-1, access(FOLDER, F_OK));
 	}
 	EXPECT_EQ(EINVAL, load_module("period=99"));
+	EXPECT_EQ(EINVAL, load_module("period=1000001"));
 }
 
 TEST_HARNESS_MAIN
