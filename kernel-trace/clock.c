@@ -260,12 +260,18 @@ static const struct scale *get_scale(void)
 void etch_clock_learn_now(void)
 {
 	struct scale *s = &scales[SCALE_DYING];
-
 	/* Pairs with the releases. */
-	if (holds(smp_load_acquire(&scale)))
+	const struct scale *old = smp_load_acquire(&scale);
+
+	/* These two hold for good; the first one may be replaced, under the lock, meanwhile. */
+	if (old == &scales[SCALE_REFINED] || old == s)
 		return;
-	s->base = now();
-	s->hz = known_hz() ?: measured_hz(&s->base) ?: NSEC_PER_SEC;
+	if (holds(old)) {
+		*s = *old;
+	} else {
+		s->base = now();
+		s->hz = known_hz() ?: measured_hz(&s->base) ?: NSEC_PER_SEC;
+	}
 	/* The scale before the news of it; pairs with the acquires. */
 	smp_store_release(&scale, s);
 }
