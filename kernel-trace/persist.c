@@ -230,13 +230,22 @@ static void etch_persist_enable(struct etch_persist *p)
 	kfree(list);
 }
 
+static int etch_persist_add_tree(struct etch_instance *inst)
+{
+	if (etch_instances[ETCH_MAIN]->dir)
+		return etch_tree_add_instance(inst);
+	/* Without debugfs there is nothing to add it to. */
+	etch_instance_ready(inst);
+	return 0;
+}
+
 /**
  * etch_persist_start() - record into the region; what was found there is gone
  * @p: the region
  *
  * Context: process, may sleep; holds etch_mutex.
- * Return: 0 or a negative errno: then nothing is recorded there. With -EEXIST or -ENOSPC, for
- * there is an instance of that name or there are as many as can be, nothing has changed.
+ * Return: 0 or a negative errno: then nothing is recorded there. If there is an instance
+ * of that name (-EEXIST), or there are as many as can be (-ENOSPC), nothing has changed.
  */
 int etch_persist_start(struct etch_persist *p)
 {
@@ -257,9 +266,8 @@ int etch_persist_start(struct etch_persist *p)
 		return PTR_ERR(inst);
 	p->inst = inst;
 	ret = etch_persist_describe_all(p);
-	/* Without debugfs there is no tree to add it to. */
-	if (!ret && etch_instances[ETCH_MAIN]->dir)
-		ret = etch_tree_add_instance(inst);
+	if (!ret)
+		ret = etch_persist_add_tree(inst);
 	if (ret) {
 		p->inst = NULL;
 		etch_instance_destroy(inst);
