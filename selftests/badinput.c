@@ -325,6 +325,7 @@ TEST_F_TIMEOUT(badinput, a_long_selection_can_be_killed, 120)
 {
 	static const char words[] = "sched:* !sched:* ";
 	static char text[30000 * (sizeof(words) - 1)];
+	siginfo_t ended = {};
 	int status;
 	time_t start;
 	pid_t pid;
@@ -334,8 +335,10 @@ TEST_F_TIMEOUT(badinput, a_long_selection_can_be_killed, 120)
 	pid = fork();
 	if (!pid)
 		_exit(write_bytes(INSTANCE, "set_event", O_APPEND, text, sizeof(text)));
-	while (system_ticks(pid) < 3)
+	while (system_ticks(pid) < 3 && !ended.si_pid) {
 		usleep(1000);
+		waitid(P_PID, pid, &ended, WEXITED | WNOHANG | WNOWAIT);
+	}
 	kill(pid, SIGKILL);
 	start = time(NULL);
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));

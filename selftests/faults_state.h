@@ -95,11 +95,15 @@ static inline void shrink_caches(void)
 {
 	DIR *caches = opendir("/sys/kernel/slab");
 	struct dirent *cache;
+	char file[300];
 
 	usleep(300000);		/* what RCU is about to free, as files' inodes */
-	while (caches && (cache = readdir(caches)))
-		if (cache->d_name[0] != '.')
-			write_file("/sys/kernel/slab", path_of(cache->d_name, "shrink"), "1");
+	while (caches && (cache = readdir(caches))) {
+		if (cache->d_name[0] == '.')
+			continue;
+		snprintf(file, sizeof(file), "%s/shrink", cache->d_name);
+		write_file("/sys/kernel/slab", file, "1");
+	}
 	if (caches)
 		closedir(caches);
 }

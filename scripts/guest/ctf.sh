@@ -96,6 +96,7 @@ readers_signal()
 	kill "-$1" $readers || fail "the readers are gone"
 	for pid in $readers; do
 		until [ "$1" = CONT ] || grep -q '^State:.T' "/proc/$pid/status"; do
+			grep -q '^State:.[^ZX]' "/proc/$pid/status" || fail "a reader is gone"
 			sleep 0.01
 		done
 	done
