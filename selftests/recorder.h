@@ -300,6 +300,14 @@ FIXTURE_TEARDOWN(recorder)
 	rmdir(TREE);
 }
 
+/* A receiver, and a recorder that has begun to send it what the scheduler does. */
+#define START_BOTH(receiver, run) do {					\
+	START(receiver, "-l", "127.0.0.1:" PORT, "-o", (run)->trace);	\
+	ASSERT_TRUE(wait_until_said(receiver, "listening"));		\
+	START(run, "-v", "-e", "sched", "-s", "127.0.0.1:" PORT);	\
+	EXPECT_TRUE(wait_until_said(run, " s  "));			\
+} while (0)
+
 #define SHOW_IF(run, wrong) do {						\
 	if (wrong)							\
 		TH_LOG("it said:\n%s", (run)->said);			\

@@ -54,10 +54,7 @@ TEST_F(recorder, ends_as_usual_after_two_hangups)
 
 	if (!loopback_up())
 		SKIP(return, "no network");
-	START(&receiver, "-l", "127.0.0.1:" PORT, "-o", self->run.trace);
-	ASSERT_TRUE(wait_until_said(&receiver, "listening"));
-	START(&self->run, "-v", "-e", "sched", "-s", "127.0.0.1:" PORT);
-	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
+	START_BOTH(&receiver, &self->run);
 	/* It cannot end before it has heard both. */
 	kill(receiver.pid, SIGSTOP);
 	kill(self->run.pid, SIGHUP);
