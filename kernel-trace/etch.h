@@ -6,13 +6,14 @@
  * What the files of kernel/etch/ know of each other.
  *
  * Upwards: event.c keeps the events, and gate.c opens their gates; write.c puts records
- * into the rings of the instances that want them; instance.c owns the rings, and
- * wait.c wakes those who wait for them to fill; line.c turns a record into a line,
- * merge.c brings the CPUs' records into one order, trace.c and pipe.c are the files
- * that people read them from; packet.c makes packets of sub-buffers, raw.c and
- * snapshot.c are the files that programs read these from, and metadata.c describes
- * them; tree.c and tree_events.c make the files; error_log.c remembers what was wrong.
- * dump.c shows what there is when the kernel dies, and persist.c keeps it for the next.
+ * into the rings of the instances that want them; instance.c owns the rings,
+ * instance_size.c makes them larger and smaller, and wait.c wakes those who wait for
+ * them to fill; line.c turns a record into a line, merge.c brings the CPUs' records into
+ * one order, trace.c and pipe.c are the files that people read them from; packet.c makes
+ * packets of sub-buffers, raw.c and snapshot.c are the files that programs read these
+ * from, and metadata.c describes them; tree.c and tree_events.c make the files;
+ * error_log.c remembers what was wrong. dump.c shows what there is when the kernel dies,
+ * and persist.c keeps it for the next.
  *
  * LOCKS, outermost first
  *
@@ -68,7 +69,7 @@ struct syscall_metadata;
 extern struct mutex etch_mutex;
 extern struct rw_semaphore etch_event_sem;
 
-/* ---- instance.c: buffers and their settings ---- */
+/* ---- instance.c, instance_size.c: buffers and their settings ---- */
 
 /**
  * struct etch_origin - where a clock stands in the time of the world

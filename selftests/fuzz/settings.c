@@ -70,7 +70,7 @@ int etch_instance_set_subbuf(struct etch_instance *i, unsigned int subbuf)
 	return subbuf == PAGE_SIZE ? -EINVAL : 0;
 }
 
-/* As instance.c has it. */
+/* As instance_size.c has it. */
 unsigned int etch_subbuf_bytes(unsigned long bytes)
 {
 	if (!bytes || bytes > ETCH_RING_MAX_SUBBUF)
