@@ -15,7 +15,7 @@ help:
 	@echo 'BENCH=gate (default), enable, event, workload, readers, readout: what make'
 	@echo 'bench measures;'
 	@echo 'BENCH="gate um" in one lane alone;'
-	@echo 'CHECK="series um" limits make check to some of its lanes;'
+	@echo 'CHECK="series um", or LANE=um, limits make check to some of its lanes;'
 	@echo 'KDIR=/path takes a Linux 6.12.y tree of yours as the base.'
 
 run: fetch tree		## build a kernel with Etch, boot it under load, show its events
@@ -28,7 +28,7 @@ shell: fetch tree	## the same kernel, and you in a shell inside
 	@$S/run.sh shell
 
 check: fetch		## every test that does not take hours; the last line counts them
-	@$S/check.py $(CHECK)
+	@$S/check.py $(or $(CHECK),$(if $(filter command,$(origin LANE)),$(LANE)))
 
 check-long: fetch	## the same, and kernels of more kinds (see README): hours
 	@$S/check.py long

@@ -67,13 +67,17 @@ def count(cases, status):
     return sum(case.status == status for case in cases)
 
 
-def table(results):
-    """The lanes with their counts and times, and why what was skipped."""
+def table(results, seconds):
+    """The lanes with their counts and times, and why what was skipped.
+
+    seconds: what all of it took, and what was done for several lanes.
+    """
     row = "{:<19} {:>6} {:>7} {:>7} {:>8} {:>8}"
     print("\n" + row.format("lane", "tests", "passed", "failed", "skipped", "seconds"))
-    for name, (cases, seconds) in results.items():
+    every = [case for cases, _ in results.values() for case in cases]
+    for name, (cases, took) in [*results.items(), ("all", (every, seconds))]:
         print(row.format(name, len(cases), count(cases, "passed"), count(cases, "failed"),
-                         count(cases, "skipped"), f"{seconds:.0f}"))
+                         count(cases, "skipped"), f"{took:.0f}"))
     for name, (cases, _) in results.items():
         for why, number in Counter(case.why for case in cases
                                    if case.status == "skipped").items():
@@ -91,7 +95,7 @@ def main():
     unknown = [name for name in names if name not in ALL]
     if unknown:
         sys.exit(f"no lane {unknown[0]}; there are: {' '.join(ALL)}")
-    results = {}
+    results, start = {}, time.monotonic()
     if lane.run(["python3", lane.SCRIPTS / "tree.py", "build"], "tree.log")[0]:
         print((lane.LOGS / "tree.log").read_text())
         results["tree"] = ([tap.Case("build/linux could not be made",
@@ -103,7 +107,7 @@ def main():
             results[name] = run_lane(name)
     finally:
         ahead.stop()
-    table(results)
+    table(results, time.monotonic() - start)
     every = [case for cases, _ in results.values() for case in cases]
     print("\n{} passed, {} failed, {} skipped".format(
         *(count(every, status)

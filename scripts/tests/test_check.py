@@ -16,7 +16,7 @@ class Table(unittest.TestCase):
     def table(self, cases):
         """Its lines, for one lane with these cases."""
         with contextlib.redirect_stdout(io.StringIO()) as out:
-            check.table({"um": (cases, 12.3)})
+            check.table({"um": (cases, 12.3)}, 45.6)
         return out.getvalue().splitlines()
 
     def test_counts(self):
@@ -25,6 +25,7 @@ class Table(unittest.TestCase):
         self.assertEqual(["lane", "tests", "passed", "failed", "skipped", "seconds"],
                          lines[1].split())
         self.assertEqual(["um", "4", "2", "1", "1", "12"], lines[2].split())
+        self.assertEqual(["all", "4", "2", "1", "1", "46"], lines[3].split())
 
     def test_says_why_once(self):
         lines = self.table([tap.Case("a", "skipped", "no disk"),
