@@ -262,9 +262,9 @@ static inline void remove_trace(const char *trace)
 	rmdir(trace);
 }
 
-static inline bool loopback_up(void)
+static inline bool loopback(bool up)
 {
-	struct ifreq ifr = { .ifr_flags = IFF_UP | IFF_RUNNING };
+	struct ifreq ifr = { .ifr_flags = up ? IFF_UP | IFF_RUNNING : 0 };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), ret;
 
 	memcpy(ifr.ifr_name, "lo", 3);
@@ -272,6 +272,11 @@ static inline bool loopback_up(void)
 	if (fd >= 0)
 		close(fd);
 	return !ret;
+}
+
+static inline bool loopback_up(void)
+{
+	return loopback(true);
 }
 
 /* ---- The test ---- */
