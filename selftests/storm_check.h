@@ -165,11 +165,14 @@ static inline void expect_works(struct __test_metadata *_metadata, const char *t
 static inline void expect_nothing_left(struct __test_metadata *_metadata)
 {
 	static const char * const trees[] = { ALL, RAW, TEXT };
+	struct stat st;
 
 	for (size_t i = 0; i < ARRAY_LEN(trees); i++) {
 		EXPECT_EQ(0, rmdir(trees[i])) TH_LOG("%s: %s", trees[i], strerror(errno));
 	}
 	EXPECT_EQ(-1, access(FLEETING, F_OK));
+	/* Nor the recorder's. */
+	EXPECT_EQ(2, stat(ETCH "/instances", &st) ? 0 : st.st_nlink);
 	EXPECT_EQ(-1, access("/sys/module/" SAMPLE, F_OK));
 	if (!sample_path())
 		return;

@@ -4,7 +4,9 @@
 
 /* What a storm's workers read. For storm.c alone. */
 
+#include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/time.h>
 
 #include "storm.h"
 #include "text.h"
@@ -208,6 +210,95 @@ static inline void op_read_snapshot(struct worker *w)
 	n = take_read(w, fd);
 	worker_did(w, n < 0 ? errno : 0, MAY(ESTALE), "snapshot");
 	close(fd);
+}
+
+/* ---- Who waits ---- */
+
+#define WAIT_MS		100
+
+static inline void op_poll(struct worker *w)
+{
+	bool text = dice(2);
+	struct pollfd p = { .events = POLLIN };
+
+	p.fd = open_any(w, any_tree(), text ? file_or_cpus("trace_pipe") :
+					      file_of_cpu("trace_pipe_raw"), 0, MAY(0));
+	worker_did(w, poll(&p, 1, dice(WAIT_MS)) < 0 ? errno : 0, MAY(0), "poll");
+	if (p.revents & ~(POLLIN | POLLRDNORM | POLLHUP))
+		worker_fail(w, "poll: events 0x%x", p.revents);
+	close(p.fd);
+}
+
+static inline void be_interrupted(int sig)
+{
+}
+
+/*
+ * Reads that wait; a signal ends that. It comes again and again: once, it could come before
+ * there is somebody to be interrupted.
+ */
+static inline void wait_any(struct worker *w, const char *tree, const char *file)
+{
+	struct sigaction action = { .sa_handler = be_interrupted };
+	struct itimerval timer = { { 0, WAIT_MS * 1000 }, { 0, WAIT_MS * 1000 } };
+	int fd = open_any(w, tree, file, 0, MAY(0));
+	ssize_t n = 1;
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+	for (int i = dice(8); i >= 0 && n > 0; i--)
+		n = read(fd, read_buf, READ_BYTES);
+	worker_did(w, n < 0 && errno != EINTR ? errno : 0, MAY(0), path_of(tree, file));
+	memset(&timer, 0, sizeof(timer));
+	setitimer(ITIMER_REAL, &timer, NULL);
+	close(fd);
+}
+
+static inline void op_wait_text(struct worker *w)
+{
+	wait_any(w, loose_tree(), file_or_cpus("trace_pipe"));
+}
+
+static inline void op_wait_packets(struct worker *w)
+{
+	wait_any(w, loose_tree(), file_of_cpu("trace_pipe_raw"));
+}
+
+/* ---- The recorder ---- */
+
+#define RECORDER	"./etch-record"
+#define RECORDED	"/tmp/etch-storm-record"
+
+/* In an instance of its own, for a second. What it says is heard if it fails. */
+static inline void op_record(struct worker *w)
+{
+	static const char * const files[] = { "metadata", ".metadata.new" };
+	char said[128] = "";
+	int status, out[2];
+	pid_t pid;
+
+	if (pipe(out))
+		worker_fail(w, "pipe: %s", strerror(errno));
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		dup2(out[1], 2);
+		execl(RECORDER, RECORDER, "-q", "-e", "sched", "-d", "1", "-o", RECORDED, NULL);
+		_exit(99);
+	}
+	close(out[1]);
+	while (read(out[0], said + strlen(said), sizeof(said) - strlen(said) - 1) > 0)
+		;
+	close(out[0]);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+		worker_fail(w, "etch-record: 0x%x: %s", status, said);
+	for (int cpu = 0; cpu < storm->nr_cpus; cpu++) {
+		snprintf(said, sizeof(said), "cpu%d", cpu);
+		unlink(path_of(RECORDED, said));
+	}
+	for (size_t i = 0; i < ARRAY_LEN(files); i++)
+		unlink(path_of(RECORDED, files[i]));
+	worker_did(w, rmdir(RECORDED) ? errno : 0, MAY(0), "rmdir " RECORDED);
 }
 
 /* ---- Text ---- */

@@ -27,14 +27,14 @@ LIMITS = {"um": 900, "um-bare": 900, "um-long": 3600, "um-kasan": 5400,
           "x86-64": 1800, "x86-64-events": 3600, "arm64-bare": 2100, "arm64": 3600,
           "arm64-64k": 3600,
           "x86-64-lockdep": 3600, "x86-64-kcsan": 3600, "x86-64-rt": 5400,
-          "x86-64-kasan": 3600, "um-clang": 900, "um-plain": 900, "um-off": 120,
+          "x86-64-kasan": 7200, "um-clang": 900, "um-plain": 900, "um-off": 120,
           "x86-64-clang": 900, "planted": 600}
 # Those that take long where processors are emulated; User-mode Linux has them always.
 SLOW_TESTS = ["etch:faults", "etch:killed", "etch:storm", "etch:fuzz_files"]
 # What kselftests run on arm64 in CI: those with much at once. The long lanes run all.
 ARM64_TESTS = ["etch:boot", "etch:accounting", "etch:order", "etch:pipe", "etch:instances",
                "etch:raw", "etch:module", "etch:gates", "etch:ring_torture",
-               "etch:immediate", "etch:all_events", "etch:hotplug.sh"]
+               "etch:immediate", "etch:all_events", "etch:hotplug.sh", "etch:storm"]
 # How often gates are opened and values set there: each time both processors are waited
 # for, and that is slow where they are emulated.
 CYCLES = "etch_test.cycles=2000"
