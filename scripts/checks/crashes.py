@@ -33,7 +33,7 @@ def crash_boot(name, *append):
 def panic_dumped(name):
     """A kernel that panics shows its last records."""
     result = crash_boot(name, "crash=panic", f"etch_dump_lines={CRASH_LINES}",
-                        "etch_dump_on_oops")
+                        "etch_dump_on_oops,named")
     return crash.panic_cases(result, CRASH_LINES)
 
 
@@ -48,8 +48,10 @@ def crash_x86_64():
     name = "x86-64"
     prepare(name)
     cases = panic_dumped(name)
-    result = crash_boot(name, "crash=record")
-    return cases + crash.record_cases(result) + persist_boots(name)
+    cases += crash.record_cases(crash_boot(name, "crash=record", "etch_dump_on_oops"))
+    cases += crash.busy_cases(crash_boot(name, "crash=busy", "etch_dump_on_oops=orig_cpu",
+                                         f"etch_dump_lines={CRASH_LINES}"), CRASH_LINES)
+    return cases + persist_boots(name)
 
 
 def persist_boots(name):

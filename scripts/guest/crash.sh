@@ -6,6 +6,7 @@
 #
 #   panic   a panic; before it, what the console should show, as the file trace has it
 #   record  a fault in the middle of a record, whose task dies; the kernel goes on
+#   busy    the same with all events on and all processors at work, and the kernel panics
 ETCH=/sys/kernel/debug/etch
 CRASH=/sys/kernel/debug/etch_ring_test/crash
 . /guest/steps.sh
@@ -17,6 +18,12 @@ marks()
 		put "$1/trace_marker" "mark $n"
 		[ $((n % 50)) -ne 0 ] || (:)
 	done
+}
+
+# asked SETTING: the kernel's command line has been understood.
+asked()
+{
+	[ "$(cat $ETCH/dump_on_oops)" = "$1" ] || fail "dump_on_oops is $(cat $ETCH/dump_on_oops)"
 }
 
 # The same as the dump's: nothing is recorded any more.
@@ -35,7 +42,7 @@ crash_panic()
 	put events/sched/sched_process_fork/enable 1
 	put events/sched/sched_process_exit/enable 1
 	put instances/named/events/sched/sched_process_fork/enable 1
-	put dump_on_oops "1,named"
+	asked "1,named"
 	marks . 1 400
 	marks instances/named 1001 1020
 	marks instances/unnamed 2001 2010
@@ -57,6 +64,7 @@ crash_record()
 	cd $ETCH || fail "no tree"
 	mkdir instances/dumped instances/first instances/second || fail "no instances"
 	put /proc/sys/kernel/panic_on_oops 0
+	asked 1
 	put dump_on_oops "dumped"
 	for inst in first second; do
 		put instances/$inst/events/task/task_rename/enable 1
@@ -84,6 +92,25 @@ crash_record()
 	put ../dumped/trace_marker "and more"
 	[ "$(grep -c 'and more' ../dumped/trace)" = 1 ] || fail "it does not go on when turned on"
 	echo "ok - the rings go on behind an oops in the middle of a record"
+}
+
+# Processors that record, more than the dump's lines, until there is none.
+crash_busy()
+{
+	cpu=$(($(nproc) - 1))
+	cd $ETCH || fail "no tree"
+	asked orig_cpu
+	put /proc/sys/kernel/panic_on_oops 1
+	put events/enable 1
+	for n in $(seq 0 $cpu); do
+		taskset $((1 << n)) sh -c "while :; do ls $ETCH/events > /dev/null; done" &
+	done
+	while [ "$(sed -n 's/^written: //p' per_cpu/cpu$cpu/stats)" -lt 20000 ]; do
+		sleep 0.1
+	done
+	echo "crash on CPU $cpu"
+	taskset $((1 << cpu)) sh -c "echo record > $CRASH"
+	fail "it goes on"
 }
 
 crash_"$(sed -n 's/.*crash=\([a-z]*\).*/\1/p' /proc/cmdline)"

@@ -92,6 +92,37 @@ def panic_cases(result, most):
     return cases
 
 
+# System calls have no colon behind their name.
+_RECORD = re.compile(r"^ *\S.*-\d+ +\[(\d+)\] .{5} +(\d+\.\d+): \w+(?:: |\(| -> )")
+
+
+def busy_cases(result, most):
+    """The cases of a guest that oopsed while all its processors recorded.
+
+    most: etch_dump_lines. Of the processor that oopsed alone there are as many
+    records, in order.
+    """
+    said = re.search(r"^crash on CPU (\d+)$", result.report, re.M)
+    try:
+        found = dumps(result.console)
+    except ValueError as error:
+        return [tap.Case(f"busy: the dump: {error}", "failed")]
+    if not said or list(found) != ["the main tree"]:
+        return [tap.Case(f"busy: crash: {said and said[0]}, dumps: {list(found)}", "failed")]
+    which, number, lines = found["the main tree"]
+    records = [match for match in map(_RECORD.match, lines) if match]
+    cpus = sorted({int(match[1]) for match in records})
+    times = [float(match[2]) for match in records]
+    wanted = {f"of the processor that oopsed: {which}, {cpus}":
+              which == f"CPU {said[1]}" and cpus == [int(said[1])],
+              f"as many as were asked for: {number}, {len(records)}":
+              number == most == len(records),
+              "in order": times == sorted(times),
+              "once": result.console.count("etch: dump of") == 2}
+    return [tap.Case(f"busy: the dump is {name}", "passed" if good else "failed")
+            for name, good in wanted.items()]
+
+
 def record_cases(result):
     """The cases of a task that died in the middle of a record, and the guest's own."""
     cases = tap.parse(result.lines())

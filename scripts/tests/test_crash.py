@@ -70,3 +70,37 @@ class Dumps(unittest.TestCase):
     def test_not_wanted(self):
         text = CONSOLE + CONSOLE.replace("the main tree", "a").replace("named", "b")
         self.assertEqual(len(failed(text)), 1)
+
+
+BUSY = """\
+[    2.1] etch: dump of the main tree, CPU 1: the last 2 records
+[    2.1]   ls-40  [001] d....     2.001: sched_switch: prev_comm=ls
+[    2.1]   a b-41  [001] .....     2.002: sys_enter: NR 1
+[    2.1] etch: dump of the main tree ends
+"""
+
+
+class Busy(unittest.TestCase):
+    """The dump of one processor of several."""
+
+    def failed(self, console, said="crash on CPU 1\n"):
+        """How many cases failed."""
+        return sum(case.status == "failed"
+                   for case in crash.busy_cases(Result(said, console), 2))
+
+    def test_right(self):
+        self.assertEqual(self.failed(BUSY), 0)
+
+    def test_other_processor(self):
+        self.assertEqual(self.failed(BUSY, "crash on CPU 0\n"), 1)
+        self.assertEqual(self.failed(BUSY.replace("a b-41  [001]", "a b-41  [000]")), 1)
+
+    def test_order(self):
+        self.assertEqual(self.failed(BUSY.replace("2.002", "1.002")), 1)
+
+    def test_too_few(self):
+        self.assertEqual(self.failed(BUSY.replace("NR 1", "NR 1\n[ 2.1] x").replace("a b-41", "?")), 1)
+
+    def test_none(self):
+        self.assertEqual(self.failed(""), 1)
+        self.assertEqual(self.failed(BUSY, ""), 1)
