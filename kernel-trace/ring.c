@@ -137,6 +137,25 @@ static u64 count_lost(const struct etch_ring *r, u64 lost[ETCH_LOST_OFF])
 	return sum;
 }
 
+/*
+ * The time of a clock that may go back: when it is set, or is corrected while it is read.
+ * Then the latest time that there was holds until the clock has caught up. Who interrupts
+ * us and reads a later one makes the exchange fail. If ours was noted before that, our
+ * place is gone, and we read again.
+ */
+u64 etch_ring_time_slow(struct etch_ring *r, enum etch_clock clock)
+{
+	u64 time = etch_clock_read_slow(clock);
+	u64 floor = READ_ONCE(r->floor);
+
+	do {
+		if ((s64)(time - floor) <= 0)
+			return floor;
+	} while (!try_cmpxchg_local(&r->floor, &floor, time));
+	return time;
+}
+EXPORT_SYMBOL_GPL(etch_ring_time_slow);
+
 /* Let the cached pair stand for the block at @start, which is the memory at @data. */
 static void refresh_pair(struct etch_ring *r, u64 start, u8 *data)
 {
@@ -178,7 +197,7 @@ static int claim(struct etch_ring *r, u64 next)
 		return ETCH_AGAIN;
 
 	/* All of this is read before the claim; what lies behind it is later. */
-	begin = etch_clock_read(READ_ONCE(r->clock));
+	begin = etch_ring_time(r);
 	count_lost(r, lost);
 	block = &r->blocks[etch_slot_block(old)];
 	dropped = old & ETCH_SLOT_TAKEN ? 0 : READ_ONCE(block->records);
@@ -217,7 +236,7 @@ static int switch_block(struct etch_ring *r, u64 pos)
 	refresh_pair(r, next, r->blocks[etch_slot_block(slot)].data);
 
 	/* Behind all times of this block, and before those of the next one. */
-	time = etch_clock_read(READ_ONCE(r->clock));
+	time = etch_ring_time(r);
 	if (cmpxchg_local(&r->pos, pos, next + ETCH_POS(r->header)) != pos)
 		return ETCH_AGAIN;
 
@@ -245,7 +264,7 @@ static void *reserve_here(struct etch_ring *r, u64 pos, unsigned int len, u64 *t
 	if (etch_slot_start(slot) != this)
 		return NULL;
 	refresh_pair(r, this, data);
-	*time = etch_clock_read(READ_ONCE(r->clock));
+	*time = etch_ring_time(r);
 	if (cmpxchg_local(&r->pos, pos, at + ETCH_POS(len) + 1) != pos)
 		return NULL;
 	return data + etch_pos_off(at, this);
@@ -633,6 +652,7 @@ void etch_ring_reset(struct etch_ring *r)
 	for (i = 0; i <= r->nr; i++)
 		memset(r->blocks[i].lost, 0, sizeof(r->blocks[i].lost));
 	r->left_lost = 0;
+	r->floor = 0;
 	r->spare = r->nr;
 	/* Marked: what writers look at to see that the ring is off, and who has no mutex. */
 	WRITE_ONCE(r->start, ETCH_START_FAR);

@@ -541,6 +541,21 @@ int etch_ring_peek_next(struct etch_ring *r, struct etch_cursor *cur, void *buf,
 EXPORT_SYMBOL_GPL(etch_ring_peek_next);
 
 /**
+ * etch_ring_latest() - the latest time that a record can have so far
+ * @r: the ring
+ *
+ * The ring's clock may have gone back since.
+ *
+ * Context: any, without the mutex. The answer may be out of date by the time it is given.
+ * Return: that time; 0 if the clock is the counter, which does not go back.
+ */
+u64 etch_ring_latest(const struct etch_ring *r)
+{
+	return READ_ONCE(r->floor);
+}
+EXPORT_SYMBOL_GPL(etch_ring_latest);
+
+/**
  * etch_ring_empty() - is there nothing to take?
  * @r: the ring
  *

@@ -19,6 +19,7 @@
 #include <linux/etch_clock.h>
 #include <linux/etch_ring.h>
 #include <linux/fs.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -77,6 +78,20 @@ struct etch_snapshot_file {
 
 /* ---- The moment ---- */
 
+/* Not before what is there: the clock may have gone back. */
+static u64 etch_snapshot_time(struct etch_instance *inst)
+{
+	u64 time = etch_clock_read(inst->clock);
+	int cpu;
+
+	mutex_lock(&inst->read_mutex);
+	for_each_possible_cpu(cpu)
+		if (inst->rings[cpu])
+			time = max(time, etch_ring_latest(inst->rings[cpu]));
+	mutex_unlock(&inst->read_mutex);
+	return time;
+}
+
 static void etch_snapshot_fill(struct etch_instance *inst, struct etch_snapshot *shot)
 {
 	struct etch_ring_stats stats;
@@ -107,7 +122,7 @@ int etch_snapshot_take(struct etch_instance *inst)
 	shot = kvzalloc(struct_size(shot, cpus, nr_cpu_ids), GFP_KERNEL);
 	if (!shot)
 		return -ENOMEM;
-	shot->time = etch_clock_read(inst->clock);
+	shot->time = etch_snapshot_time(inst);
 	/* What was stamped before that, on any CPU, is committed then. */
 	synchronize_rcu();
 	mutex_lock(&inst->read_mutex);
@@ -172,8 +187,11 @@ static int etch_snapshot_next(struct etch_snapshot_file *f)
 	/* Of a CPU that went off line, and had nothing, there is nothing to be missed. */
 	if (f->from.epoch != f->inst->epochs[f->cpu])
 		return f->from.entries ? -ESTALE : 0;
-	if (!ring || f->ended || !etch_ring_peek_next(ring, &f->from.cursor, f->packet, &view))
+	if (!ring || f->ended)
 		return 0;
+	/* No packet comes that could tell of those that were overwritten at the end. */
+	if (!etch_ring_peek_next(ring, &f->from.cursor, f->packet, &view))
+		return view.missed ? -ESTALE : 0;
 
 	f->from.overwritten += view.missed;
 	view.begin = max(view.begin, f->left);

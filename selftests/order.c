@@ -6,8 +6,10 @@
  */
 
 #include <pthread.h>
+#include <time.h>
 
 #include "load.h"
+#include "packets.h"
 #include "text.h"
 
 #define TREE	ETCH "/instances/etch-order"
@@ -130,6 +132,78 @@ TEST_F_TIMEOUT(order, of_trace_pipe, 120)
 	expect_order(_metadata, &trace, "trace_pipe");
 	EXPECT_EQ(stat_sum(TREE, "read"), trace.nr);
 	text_free(&trace);
+}
+
+/* ---- A clock that is set ---- */
+
+#define SET_BACK	1000	/* seconds */
+
+static void set_clock(long seconds)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_REALTIME, &now))
+		give_up("clock_gettime");
+	now.tv_sec += seconds;
+	if (clock_settime(CLOCK_REALTIME, &now))
+		give_up("clock_settime");
+}
+
+FIXTURE(set_back) {
+	struct packets seen, shot;
+	int next;
+};
+
+FIXTURE_SETUP(set_back)
+{
+	if (!have_etch())
+		SKIP(return, NO_ETCH);
+	rmdir(TREE);
+	memset(self, 0, sizeof(*self));
+	ASSERT_EQ(0, packets_tree(TREE));
+	ASSERT_EQ(0, write_file(TREE, "trace_clock", "tai"));
+	/* Before the clock is set back, and behind that, in several sub-buffers. */
+	packets_mark(TREE, &self->next, 10);
+	set_clock(-SET_BACK);
+	packets_mark(TREE, &self->next, 1000);
+	EXPECT_EQ(0, write_file(TREE, "snapshot", "1"));
+	set_clock(SET_BACK);
+}
+
+FIXTURE_TEARDOWN(set_back)
+{
+	rmdir(TREE);
+}
+
+TEST_F(set_back, times_stand_still)
+{
+	struct trace trace = text_read(TREE, "trace");
+
+	ASSERT_EQ(self->next, trace.nr);
+	for (size_t i = 1; i < trace.nr; i++) {
+		EXPECT_LE(trace.records[i - 1].time, trace.records[i].time);
+	}
+	/* Microseconds. */
+	EXPECT_GT(60 * 1000000ULL, trace.records[trace.nr - 1].time - trace.records[0].time);
+	text_free(&trace);
+}
+
+TEST_F(set_back, packets_are_in_order)
+{
+	int fd = open(TREE "/per_cpu/cpu0/snapshot", O_RDONLY | O_CLOEXEC);
+
+	EXPECT_TRUE(packets_drain(&self->shot, fd));
+	close(fd);
+	EXPECT_EQ(self->next, self->shot.marks);
+	EXPECT_EQ(0, self->shot.order);
+	EXPECT_EQ(0, self->shot.wrong);
+	EXPECT_EQ(0, write_file(TREE, "flush", "1"));
+	fd = packets_open(TREE, 0, O_NONBLOCK);
+	EXPECT_TRUE(packets_drain(&self->seen, fd));
+	close(fd);
+	EXPECT_EQ(self->next, self->seen.marks);
+	EXPECT_EQ(0, self->seen.order);
+	EXPECT_EQ(0, self->seen.wrong);
 }
 
 TEST_HARNESS_MAIN

@@ -71,7 +71,8 @@ s64 etch_clock_zero(enum etch_clock clock);
  * etch_clock_counter() - read the processor's raw counter
  *
  * Not ordered against the instructions around it: two readings on one CPU never
- * go back, and that is all a time stamp needs. An architecture without a counter
+ * go back, and that is all a time stamp needs. (Suspending to RAM may start that of an x86
+ * machine anew.) An architecture without a counter
  * that can be read anywhere gives CLOCK_MONOTONIC's nanoseconds instead.
  *
  * Context: any, NMI included.

@@ -35,7 +35,8 @@
  *
  * What is in a record. The ring stamps the time, no more: etch_ring_reserve()
  * gives the time that belongs to the place of the record, such that time never
- * decreases from one record to the next. The caller stores as much of it as it
+ * decreases from one record to the next: if the clock goes back, because it was set, the
+ * latest time holds until it has caught up. The caller stores as much of it as it
  * likes. Etch stores 48 bits; a reader that sees each record in turn gets the rest
  * back as full = last + ((stored - last) & (2^48 - 1)), beginning with view.begin,
  * provided that two neighbours lie less than 2^48 apart (for a counter of
@@ -158,6 +159,7 @@ struct etch_ring {
 	local_t		lost[ETCH_LOST_NR];	/* since the ring was made */
 	u64		forgotten[ETCH_LOST_NR]; /* of those, when it was emptied last */
 	u64		left_lost;	/* lost, as the block that was left last tells it */
+	u64		floor;		/* the latest time; not kept for the counter */
 	local_t		written;	/* in blocks that were left */
 	local_t		overwritten;	/* in blocks that were dropped, read or not */
 
@@ -315,6 +317,7 @@ u64 etch_ring_next_seq(const struct etch_ring *r);
 void etch_ring_peek_begin(struct etch_ring *r, struct etch_cursor *cur);
 int etch_ring_peek_next(struct etch_ring *r, struct etch_cursor *cur, void *buf,
 			struct etch_view *view);
+u64 etch_ring_latest(const struct etch_ring *r);
 bool etch_ring_empty(const struct etch_ring *r);
 unsigned int etch_ring_filled(const struct etch_ring *r);
 bool etch_ring_busy(const struct etch_ring *r);
@@ -323,6 +326,7 @@ void etch_ring_stats(struct etch_ring *r, struct etch_ring_stats *stats);
 /* The writers' slow path: ring.c. Not for callers. */
 void *etch_ring_reserve_slow(struct etch_ring *r, unsigned int len, u64 *time,
 			     unsigned int nest);
+u64 etch_ring_time_slow(struct etch_ring *r, enum etch_clock clock);
 
 /**
  * etch_ring_lose() - count a record that was not even tried to be stored
@@ -340,6 +344,19 @@ static __always_inline void etch_ring_lose(struct etch_ring *r, enum etch_lost c
 static __always_inline u64 etch_pos_align(u64 pos)
 {
 	return (pos + ETCH_POS(3)) & ~ETCH_POS(3);
+}
+
+/*
+ * A time that is not before any that was read for this ring earlier. The counter gives just
+ * that by itself.
+ */
+static __always_inline u64 etch_ring_time(struct etch_ring *r)
+{
+	enum etch_clock clock = READ_ONCE(r->clock);
+
+	if (likely(clock == ETCH_CLOCK_COUNTER))
+		return etch_clock_counter();
+	return etch_ring_time_slow(r, clock);
 }
 
 /**
@@ -376,7 +393,7 @@ static __always_inline void *etch_ring_reserve(struct etch_ring *r, unsigned int
 			return etch_ring_reserve_slow(r, len, time, nest);
 		base = READ_ONCE(r->base);
 		WRITE_ONCE(r->nest, nest);
-		*time = etch_clock_read(READ_ONCE(r->clock));
+		*time = etch_ring_time(r);
 	} while (unlikely(!try_cmpxchg_local(&r->pos, &pos, at + ETCH_POS(len) + 1)));
 
 	return base + off;

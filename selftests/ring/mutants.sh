@@ -123,6 +123,10 @@ mutant "changes the cached pair without making it invalid" ring.c \
 	's/WRITE_ONCE\(r->start, \(first \^.*?;//'
 mutant "changes a pair that is being changed" ring.c \
 	's/old & ETCH_START_CHANGING \|\| old == first/old == first/'
+mutant "gives the time of a clock that was set back" ring.c \
+	's/\(s64\)\(time - floor\) <= 0/time == floor/'
+mutant "notes a time over a later one of a nested writer" ring.c \
+	's/!try_cmpxchg_local\(&r->floor, &floor, time\)/({ WRITE_ONCE(r->floor, time); 0; })/'
 mutant "claims a block whose end is just committed" ring.c \
 	's/!etch_pos_after\((etch_pos_bytes\(READ_ONCE\(r->committed\)\) \+ span), next \+ r->size\)/etch_pos_after(next + r->size, $1)/'
 mutant "claims a block that is not committed" ring.c \
@@ -138,7 +142,7 @@ mutant "claims a block that the reader is still reading" ring.c \
 mutant "counts what was taken as overwritten" ring.c \
 	's/old & ETCH_SLOT_TAKEN \? 0 : //'
 mutant "reads the begin time behind the claim" ring.c \
-	's/(begin) = etch_clock_read\(READ_ONCE\(r->clock\)\);/$1 = 0;/; s/block->begin, begin/block->begin, etch_clock_read(r->clock)/'
+	's/(begin) = etch_ring_time\(r\);/$1 = 0;/; s/block->begin, begin/block->begin, etch_ring_time(r)/'
 mutant "tells readers what was lost while the ring was off" ring.c \
 	's/local_read\(&r->lost\[i\]\)( - r->forgotten\[i\];\n\t\tsum)/local_read(\&r->lost[ETCH_LOST_OFF])$1/'
 mutant "goes on to a block where another one has gone on from" ring.c \
@@ -218,7 +222,7 @@ mutant "does not count what it gives as read" ring_read.c \
 mutant "begins a sub-buffer before the last one has ended" ring_read.c \
 	's/view->begin = max\(view->begin, r->left\);//'
 mutant "ends a sub-buffer when the next one may have records" ring.c \
-	's/\ttime = etch_clock_read\(READ_ONCE\(r->clock\)\);\n(\tif \(cmpxchg_local.*?return ETCH_AGAIN;\n)/$1\ttime = etch_clock_read(READ_ONCE(r->clock));\n/s'
+	's/\ttime = etch_ring_time\(r\);\n(\tif \(cmpxchg_local.*?return ETCH_AGAIN;\n)/$1\ttime = etch_ring_time(r);\n/s'
 mutant "tells what was missed twice" ring_read.c \
 	's/r->told = overwritten;//'
 mutant "tells less than nothing as missed" ring_read.c \

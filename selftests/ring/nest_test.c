@@ -31,6 +31,7 @@ struct run {
 	bool		lazy;		/* the reader sleeps now and then */
 	bool		resize;
 	bool		peek;
+	enum etch_clock	clock;		/* by default the counter */
 };
 
 static const struct run runs[] = {
@@ -42,6 +43,7 @@ static const struct run runs[] = {
 	{ "discard, lazy reader", false, 4, 4096, 64, .lazy = true },
 	{ "discard, large sub-buffers, peeking", false, 8, 65536, 128, .peek = true },
 	{ "discard, resized under load", false, 4, 4096, 64, .lazy = true, .resize = true },
+	{ "overwrite, a clock that is set back", true, 4, 4096, 64, .clock = ETCH_CLOCK_TAI },
 };
 
 static struct etch_ring *ring;
@@ -245,6 +247,7 @@ static void test_run(const struct run *run, u64 ns)
 	int i;
 
 	ring = ring_make(run->nr * run->subbuf, run->subbuf, run->header, run->overwrite);
+	etch_ring_set_clock(ring, run->clock);
 	max_len = run->subbuf - run->header;
 	memset(stored, 0, sizeof(stored));
 	memset(failed, 0, sizeof(failed));

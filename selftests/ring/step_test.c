@@ -33,6 +33,7 @@ static struct tally tally;
 static u32 stored[LEVELS];
 static u64 failed;
 static bool plain;		/* reserve without the straight line */
+static const char *how = "";	/* is it done, in the tests' names */
 
 /* What is interrupted, by depth: at the @at-th place @then is done. */
 static struct step {
@@ -500,7 +501,7 @@ static void test_writer(bool overwrite, unsigned int from, unsigned int to)
 		else
 			CHECK_EQ(switched, overwrite ? FITS - 2 : 4);
 		tap(true, "a writer interrupted by %s, %s%s: %ld %s", interrupt_names[i],
-		    overwrite ? "overwrite" : "discard", plain ? ", plain" : "", n,
+		    overwrite ? "overwrite" : "discard", how, n,
 		    by_trap ? "instructions" : "places");
 	}
 }
@@ -582,7 +583,7 @@ static __maybe_unused void test_two(bool overwrite)
 		CHECK(n > 100);
 		tap(true, "a writer interrupted two times by %s, %s%s: %ld pairs of places",
 		    interrupt_names[i], overwrite ? "overwrite" : "discard",
-		    plain ? ", plain" : "", n);
+		    how, n);
 	}
 }
 
@@ -679,6 +680,22 @@ static void test_all(bool overwrite, bool longer)
 }
 #endif
 
+/* Both ways to reserve; and one clock that is not the counter, and is set back. */
+static void test_ways(bool overwrite, bool longer)
+{
+	plain = false;
+	how = "";
+	test_all(overwrite, longer);
+	plain = true;
+	how = ", plain";
+	test_all(overwrite, longer);
+#ifndef SHIM_NO_POINTS
+	etch_ring_set_clock(ring, ETCH_CLOCK_TAI);
+	how = ", plain, a clock that is set back";
+	test_all(overwrite, longer);
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	bool longer = argc > 1 && !strcmp(argv[1], "--long");
@@ -687,11 +704,7 @@ int main(int argc, char **argv)
 	for (overwrite = 1; overwrite >= 0; overwrite--) {
 		ring = ring_make(2 * SUBBUF, SUBBUF, HEADER, overwrite);
 		memory = etch_ring_alloc_subbuf(ring);
-		for (plain = false;; plain = true) {
-			test_all(overwrite, longer);
-			if (plain)
-				break;
-		}
+		test_ways(overwrite, longer);
 		free_pages((unsigned long)memory, 0);
 		etch_ring_free(ring);
 	}
