@@ -62,6 +62,7 @@ enum etch_dump_wish {
 	ETCH_DUMP_NOT,
 	ETCH_DUMP_ALL,
 	ETCH_DUMP_ORIG,
+	ETCH_DUMP_SILENT,	/* a word says nothing of it */
 	ETCH_DUMP_BAD,		/* not to be understood */
 };
 
@@ -96,11 +97,11 @@ static enum etch_dump_wish etch_dump_word(const char *word, size_t len, const ch
 	size_t own = equal ? equal - word : len;
 
 	if (!equal && etch_dump_how(word, len) != ETCH_DUMP_BAD)
-		return name ? ETCH_DUMP_NOT : etch_dump_how(word, len);
+		return name ? ETCH_DUMP_SILENT : etch_dump_how(word, len);
 	if (!own || (equal && etch_dump_how(equal + 1, len - own - 1) == ETCH_DUMP_BAD))
 		return ETCH_DUMP_BAD;
 	if (!name || strlen(name) != own || memcmp(name, word, own))
-		return ETCH_DUMP_NOT;
+		return ETCH_DUMP_SILENT;
 	return equal ? etch_dump_how(equal + 1, len - own - 1) : ETCH_DUMP_ALL;
 }
 
@@ -117,7 +118,7 @@ static enum etch_dump_wish etch_dump_wish(const char *text, const char *name, co
 			*bad = text;
 			return ETCH_DUMP_BAD;
 		}
-		if (word != ETCH_DUMP_NOT)
+		if (word != ETCH_DUMP_SILENT)
 			wish = word;
 		if (!text[len])
 			return wish;
@@ -228,11 +229,10 @@ static void etch_dump_print(const char *text, size_t len)
 	}
 }
 
-static void etch_dump_item(struct etch_line *line, const struct etch_instance *inst,
-			   const struct etch_item *item)
+static void etch_dump_item(struct etch_line *line, const struct etch_item *item)
 {
 	trace_seq_init(&line->text.seq);
-	etch_item_print(line, inst, item);
+	etch_item_print(line, item);
 	etch_dump_print(line->text.seq.buffer, trace_seq_used(&line->text.seq));
 	/* A serial line is slow. */
 	touch_nmi_watchdog();
@@ -248,7 +248,7 @@ static u64 etch_dump_walk(struct etch_dump *d, struct etch_instance *inst, int c
 	etch_merge_look(d->merge, inst, cpu, etch_dump_lines);
 	while ((item = etch_merge_item(d->merge))) {
 		if (nr++ >= skip)
-			etch_dump_item(&d->line, inst, item);
+			etch_dump_item(&d->line, item);
 		etch_merge_next(d->merge);
 	}
 	return nr;

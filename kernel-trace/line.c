@@ -389,7 +389,7 @@ static void etch_print_time(struct trace_seq *seq, enum etch_clock clock, u64 ti
  * ftrace has five columns of flags: interrupts off, need resched, context, and two
  * counts. A record of ours knows the context; the others show as ftrace shows nothing.
  */
-static void etch_print_front(struct etch_line *line, const struct etch_instance *inst,
+static void etch_print_front(struct etch_line *line, enum etch_clock clock,
 			     int cpu, u64 time, const struct etch_head *head)
 {
 	static const char contexts[] = {
@@ -407,7 +407,7 @@ static void etch_print_front(struct etch_line *line, const struct etch_instance 
 		etch_comm_find(head->pid, comm);
 	trace_seq_printf(seq, "%16s-%-7d [%03d] ..%c..", comm, head->pid, cpu,
 			 contexts[etch_head_context(head)]);
-	etch_print_time(seq, inst->clock, time);
+	etch_print_time(seq, clock, time);
 }
 
 /*
@@ -456,7 +456,7 @@ static void etch_line_cut(struct trace_seq *seq, size_t front)
 /**
  * etch_line_print() - append a record's line to line->text.seq
  * @line: with text in it, or without
- * @inst: the instance it is from: its clock tells what @time means
+ * @clock: tells what @time means
  * @cpu: the CPU that it was written on
  * @time: its time in full
  * @record: the record, aligned to 4 bytes
@@ -469,13 +469,13 @@ static void etch_line_cut(struct trace_seq *seq, size_t front)
  * Context: process, may sleep; takes etch_event_sem for reading. If line->nowait: any, NMI
  * included; an RCU reader; etch_clock_learn_now() was called.
  */
-void etch_line_print(struct etch_line *line, const struct etch_instance *inst,
+void etch_line_print(struct etch_line *line, enum etch_clock clock,
 		     int cpu, u64 time, const void *record, unsigned int len)
 {
 	struct trace_seq *seq = &line->text.seq;
 	size_t before = seq->seq.len, front;
 
-	etch_print_front(line, inst, cpu, time, record);
+	etch_print_front(line, clock, cpu, time, record);
 	front = seq->seq.len;
 
 	if (line->nowait) {

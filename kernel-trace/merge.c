@@ -86,7 +86,7 @@ DEFINE_MIN_HEAP(struct etch_stream *, etch_heap);
  * @rings: how many streams have a ring
  * @dry: how many of these have no item
  * @safe: no record that is not committed yet will have a time up to this
- * @clock: the clock that @safe was read from
+ * @clock: the instance's when the merge began; @safe was read from it
  * @nr: how many are in @streams
  * @streams: by CPU, or the only one
  */
@@ -148,6 +148,7 @@ static bool etch_stream_more(struct etch_merge *m, struct etch_stream *s)
 	if (m->way == ETCH_MERGE_LOOK)
 		return etch_ring_look_next(s->ring, &s->look, &s->view);
 	/* The mutex may have been let go of. Then the end has come early. */
+	s->view.missed = 0;
 	if (s->epoch != m->inst->epochs[s->cpu])
 		return false;
 	return etch_ring_peek_next(s->ring, &s->cursor, s->copy, &s->view) > 0;
@@ -180,6 +181,21 @@ static bool etch_stream_fill(struct etch_merge *m, struct etch_stream *s)
 	return true;
 }
 
+/* All that was left has been overwritten: an item says so, and is the last. */
+static bool etch_stream_lose(const struct etch_merge *m, struct etch_stream *s)
+{
+	struct etch_item *item = &s->item;
+
+	if (m->way != ETCH_MERGE_PEEK || !s->view.missed)
+		return false;
+	item->record = NULL;
+	item->len = 0;
+	item->skip = 0;
+	item->lost += s->view.missed;
+	item->time = s->last;
+	return true;
+}
+
 /* Make the record at s->at the stream's item. False: there is none. */
 static bool etch_stream_load(struct etch_merge *m, struct etch_stream *s)
 {
@@ -188,11 +204,12 @@ static bool etch_stream_load(struct etch_merge *m, struct etch_stream *s)
 	unsigned int left;
 
 	if (s->at >= s->view.len && !etch_stream_fill(m, s))
-		return false;
+		return etch_stream_lose(m, s);
 
 	left = s->view.len - s->at;
 	head = s->view.data + s->at;
 	item->record = head;
+	item->clock = m->clock;
 	item->len = m->way == ETCH_MERGE_LOOK ? etch_record_len_nowait(head, left) :
 						etch_record_len(head, left);
 	item->skip = item->len ? 0 : left;
@@ -328,6 +345,7 @@ static int etch_stream_begin(struct etch_merge *m, struct etch_stream *s)
 	if (!etch_stream_fit_copy(s))
 		return -ENOMEM;
 	s->begun = false;
+	s->last = 0;
 	s->item.lost = 0;
 	etch_ring_peek_begin(s->ring, &s->cursor);
 	s->epoch = m->inst->epochs[s->cpu];
@@ -389,6 +407,7 @@ void etch_merge_look(struct etch_merge *m, struct etch_instance *inst, int want,
 	unsigned int i;
 
 	m->inst = inst;
+	m->clock = READ_ONCE(inst->clock);
 	m->heap.nr = 0;
 	for (i = 0; i < m->nr; i++) {
 		struct etch_stream *s = &m->streams[i];
@@ -414,7 +433,7 @@ void etch_merge_look(struct etch_merge *m, struct etch_instance *inst, int want,
  */
 static bool etch_merge_may_be_early(const struct etch_merge *m, u64 time)
 {
-	if (m->way != ETCH_MERGE_TAKE || m->rings < 2 || !m->dry || time <= READ_ONCE(m->safe))
+	if (m->way != ETCH_MERGE_TAKE || m->rings < 2 || !m->dry || time <= m->safe)
 		return false;
 	return time <= etch_clock_read(m->clock);
 }
@@ -523,27 +542,30 @@ bool etch_merge_reached(const struct etch_merge *m)
  */
 void etch_merge_settle(struct etch_merge *m, bool hurry)
 {
-	u64 now = etch_clock_read(READ_ONCE(m->inst->clock));
+	enum etch_clock clock = READ_ONCE(m->inst->clock);
+	u64 now = etch_clock_read(clock);
 
 	if (hurry)
 		synchronize_rcu_expedited();
 	else
 		synchronize_rcu();
-	WRITE_ONCE(m->safe, now);
+	/* Somebody else may have begun meanwhile, with another clock. */
+	mutex_lock(&m->inst->read_mutex);
+	if (m->clock == clock)
+		m->safe = now;
+	mutex_unlock(&m->inst->read_mutex);
 }
 
 /**
  * etch_item_print() - append an item to line->text.seq
  * @line: with text in it, or without
- * @inst: where the item is from
  * @item: the item
  *
  * As etch_line_print(), with what there is to say about records that are not there.
  *
  * Context: as etch_line_print().
  */
-void etch_item_print(struct etch_line *line, const struct etch_instance *inst,
-		     const struct etch_item *item)
+void etch_item_print(struct etch_line *line, const struct etch_item *item)
 {
 	struct trace_seq *seq = &line->text.seq;
 	size_t before = seq->seq.len, noted;
@@ -551,8 +573,11 @@ void etch_item_print(struct etch_line *line, const struct etch_instance *inst,
 	if (item->lost)
 		trace_seq_printf(seq, "CPU:%d [LOST %llu EVENTS]\n", item->cpu, item->lost);
 	noted = seq->seq.len;
+	if (!item->record)
+		return;
 	if (item->len)
-		etch_line_print(line, inst, item->cpu, item->time, item->record, item->len);
+		etch_line_print(line, item->clock, item->cpu, item->time, item->record,
+				item->len);
 	else
 		trace_seq_printf(seq, "CPU:%d [etch: %s, %u bytes skipped]\n", item->cpu,
 				 line->nowait ? "record that makes no sense" :

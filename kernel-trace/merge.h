@@ -46,11 +46,13 @@ enum etch_merge_way {
 
 /**
  * struct etch_item - the record whose turn it is
- * @record: struct etch_head and its payload, aligned to 4 bytes; not NULL
+ * @record: struct etch_head and its payload, aligned to 4 bytes. NULL: there is none, and
+ *	    nothing but @lost to be told; peeking alone, and the last of its CPU
  * @len: bytes of it; 0: it makes no sense, and @skip bytes go unread with it
  * @skip: bytes, if @len is 0
  * @cpu: where it was written
- * @time: in full, in the instance's clock
+ * @clock: whose time it has; the instance may have another one by now
+ * @time: in full
  * @lost: records lost on that CPU since the item before it from there
  */
 struct etch_item {
@@ -58,6 +60,7 @@ struct etch_item {
 	unsigned int len;
 	unsigned int skip;
 	int cpu;
+	enum etch_clock clock;
 	u64 time;
 	u64 lost;
 };
@@ -79,15 +82,14 @@ bool etch_merge_reached(const struct etch_merge *m);
 void etch_merge_settle(struct etch_merge *m, bool hurry);
 
 /* Appends an item to line->text.seq; if that overflows there was no room, and nothing was. */
-void etch_item_print(struct etch_line *line, const struct etch_instance *inst,
-		     const struct etch_item *item);
+void etch_item_print(struct etch_line *line, const struct etch_item *item);
 
 /**
  * etch_time_full() - give a record's time its upper bits back
  * @last: the full time of the record before, or the begin time of its block
  * @word: the first word of a struct etch_head
  *
- * Times never decrease on a CPU, so the upper bits are those that make the
+ * Times never decrease in a ring, so the upper bits are those that make the
  * result the first one not before @last.
  *
  * Return: the time of the record, in full.

@@ -92,7 +92,7 @@ static bool etch_pipe_fill(struct etch_pipe *p, size_t room, bool must)
 	while (trace_seq_used(seq) < room && (item = etch_merge_item(p->merge))) {
 		int before = trace_seq_used(seq);
 
-		etch_item_print(&p->line, p->inst, item);
+		etch_item_print(&p->line, item);
 		if (trace_seq_has_overflowed(seq))
 			break;
 		if (trace_seq_used(seq) > room && (before || !must)) {

@@ -340,7 +340,7 @@ static void etch_test_line(struct kunit *test, const struct etch_test_all *all,
 	char want[256];
 
 	trace_seq_init(seq);
-	etch_line_print(&t->line, &t->inst, 5, 1234, all, sizeof(*all));
+	etch_line_print(&t->line, t->inst.clock, 5, 1234, all, sizeof(*all));
 	trace_seq_putc(seq, '\0');
 	snprintf(want, sizeof(want), "          <idle>-0       [005] %s         1234: %s",
 		 flags, text);
@@ -409,17 +409,17 @@ static void etch_text_long_lines(struct kunit *test)
 
 	/* The second does not fit, and leaves no trace. */
 	trace_seq_init(seq);
-	etch_line_print(&t->line, &t->inst, 0, 1, &number, sizeof(number));
+	etch_line_print(&t->line, t->inst.clock, 0, 1, &number, sizeof(number));
 	KUNIT_EXPECT_FALSE(test, trace_seq_has_overflowed(seq));
 	KUNIT_EXPECT_EQ(test, 5052, trace_seq_used(seq));
-	etch_line_print(&t->line, &t->inst, 0, 1, &number, sizeof(number));
+	etch_line_print(&t->line, t->inst.clock, 0, 1, &number, sizeof(number));
 	KUNIT_EXPECT_TRUE(test, trace_seq_has_overflowed(seq));
 	KUNIT_EXPECT_EQ(test, 5052, trace_seq_used(seq));
 
 	/* This one fits nowhere. */
 	number.number = 9000;
 	trace_seq_init(seq);
-	etch_line_print(&t->line, &t->inst, 0, 1, &number, sizeof(number));
+	etch_line_print(&t->line, t->inst.clock, 0, 1, &number, sizeof(number));
 	KUNIT_EXPECT_FALSE(test, trace_seq_has_overflowed(seq));
 	trace_seq_putc(seq, '\0');
 	KUNIT_EXPECT_NOT_NULL(test, strstr(seq->buffer, " .....            1: [LINE TOO BIG]\n"));
@@ -573,6 +573,34 @@ static void etch_text_peek_emptied(struct kunit *test)
 	etch_test_end(test);
 }
 
+/* Writers that go round while it is read: what was not shown is told, if nothing follows, too. */
+static void etch_text_peek_lapped(struct kunit *test)
+{
+	struct etch_test *t = etch_test_of(test);
+	const struct etch_item *item;
+	u64 entries, lost = 0;
+	u32 i, n = 10;
+
+	etch_test_rings(test, 1, true, ETCH_MERGE_PEEK);
+	for (i = 0; i < ETCH_TEST_MANY; i++)
+		etch_test_write(t, 0, i);
+	entries = etch_test_stats(t, 0).entries;
+
+	etch_test_begin(test);
+	for (i = 0; i < n; i++)
+		etch_merge_next(t->merge);
+	for (i = 0; i < 2 * ETCH_TEST_MANY; i++)
+		etch_test_write(t, 0, i);
+	while ((item = etch_merge_item(t->merge))) {
+		n += !!item->record;
+		lost += item->lost;
+		etch_merge_next(t->merge);
+	}
+	etch_test_end(test);
+	KUNIT_EXPECT_LT(test, 0, lost);
+	KUNIT_EXPECT_EQ(test, entries, n + lost);
+}
+
 /* ---- What is not there ---- */
 
 /* Takes all there is. Returns how many records, and in @lost how many are missing. */
@@ -635,27 +663,35 @@ static void etch_text_lost_line(struct kunit *test)
 	};
 	struct etch_item item = {
 		.record = &number, .len = sizeof(number), .cpu = 2, .time = 1, .lost = 3,
+		.clock = t->inst.clock,
 	};
 	struct trace_seq *seq = &t->line.text.seq;
 
 	trace_seq_init(seq);
-	etch_item_print(&t->line, &t->inst, &item);
+	etch_item_print(&t->line, &item);
 	trace_seq_putc(seq, '\0');
 	KUNIT_EXPECT_STREQ(test, seq->buffer, "CPU:2 [LOST 3 EVENTS]\n"
 			   "          <idle>-0       [002] .....            1: x\n");
 
+	item.record = NULL;
+	trace_seq_init(seq);
+	etch_item_print(&t->line, &item);
+	trace_seq_putc(seq, '\0');
+	KUNIT_EXPECT_STREQ(test, seq->buffer, "CPU:2 [LOST 3 EVENTS]\n");
+
+	item.record = &number;
 	item.lost = 0;
 	item.len = 0;
 	item.skip = 100;
 	trace_seq_init(seq);
-	etch_item_print(&t->line, &t->inst, &item);
+	etch_item_print(&t->line, &item);
 	trace_seq_putc(seq, '\0');
 	KUNIT_EXPECT_STREQ(test, seq->buffer,
 			   "CPU:2 [etch: damaged record, 100 bytes skipped]\n");
 
 	number.head.word = 0;
 	trace_seq_init(seq);
-	etch_item_print(&t->line, &t->inst, &item);
+	etch_item_print(&t->line, &item);
 	trace_seq_putc(seq, '\0');
 	KUNIT_EXPECT_STREQ(test, seq->buffer,
 			   "CPU:2 [etch: record of an unknown event, 100 bytes skipped]\n");
@@ -702,6 +738,7 @@ static struct kunit_case etch_text_cases[] = {
 	KUNIT_CASE(etch_text_take_waits),
 	KUNIT_CASE(etch_text_peek),
 	KUNIT_CASE(etch_text_peek_emptied),
+	KUNIT_CASE(etch_text_peek_lapped),
 	KUNIT_CASE(etch_text_lost),
 	KUNIT_CASE(etch_text_overwritten),
 	KUNIT_CASE(etch_text_lost_line),

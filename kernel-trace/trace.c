@@ -21,6 +21,7 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/trace_seq.h>
 
@@ -91,7 +92,7 @@ static int etch_trace_show(struct seq_file *m, void *v)
 		return 0;
 	}
 	trace_seq_init(seq);
-	etch_item_print(&t->line, t->inst, v);
+	etch_item_print(&t->line, v);
 	seq_write(m, seq->buffer, trace_seq_used(seq));
 	return 0;
 }
@@ -102,6 +103,8 @@ static void *etch_trace_next(struct seq_file *m, void *v, loff_t *pos)
 {
 	struct etch_trace *t = m->private;
 
+	/* The way to a place that is far may be long. */
+	cond_resched();
 	/* From the header, the first record is where the merge is already. */
 	if (v != SEQ_START_TOKEN)
 		etch_merge_next(t->merge);
@@ -123,8 +126,10 @@ static int etch_trace_seek(struct etch_trace *t, loff_t pos)
 
 	if (ret)
 		return ret;
-	for (t->pos = 1; t->pos < pos && etch_merge_item(t->merge); t->pos++)
+	for (t->pos = 1; t->pos < pos && etch_merge_item(t->merge); t->pos++) {
 		etch_merge_next(t->merge);
+		cond_resched();
+	}
 	t->begun = t->pos == pos;
 	return 0;
 }
