@@ -105,10 +105,11 @@ static u64 drop_oldest(struct etch_ring *r, unsigned int nr)
 	if (etch_pos_after(end - r->nr * r->size, at))
 		at = end - r->nr * r->size;
 	while (etch_pos_after(end - nr * r->size, at)) {
-		unsigned int block = etch_slot_block(*etch_ring_slot(r, at));
+		u64 slot = *etch_ring_slot(r, at);
 
 		/* Only what was left can be dropped: the newest is always kept. */
-		local_add(r->blocks[block].records, &r->overwritten);
+		if (!(slot & ETCH_SLOT_TAKEN))
+			local_add(r->blocks[etch_slot_block(slot)].records, &r->overwritten);
 		at += r->size;
 		if (!r->held)
 			etch_ring_skip_to(r, at);
@@ -132,10 +133,16 @@ static void lay_out(struct etch_resize *ctx, u64 first)
 	unsigned int old = 0, n = 0;
 	u64 at;
 
-	/* The records: in their slots, and in the reader's hand. */
+	/*
+	 * The records: in their slots, and in the reader's hand. Behind that there may be
+	 * slots that an earlier resize has made, and in which there never was anything.
+	 */
 	for (at = first; at != end; at += r->size) {
-		move_block(ctx, n, &r->blocks[etch_slot_block(*etch_ring_slot(r, at))]);
-		ctx->slots[(at >> (ETCH_POS_SHIFT + r->shift)) & mask] = etch_slot(at, n++, 0);
+		u64 slot = *etch_ring_slot(r, at);
+
+		move_block(ctx, n, &r->blocks[etch_slot_block(slot)]);
+		ctx->slots[(at >> (ETCH_POS_SHIFT + r->shift)) & mask] =
+			etch_slot(at, n++, slot & ETCH_SLOT_TAKEN);
 	}
 	move_block(ctx, n, &r->blocks[r->spare]);
 	r->spare = n++;

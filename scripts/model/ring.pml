@@ -10,7 +10,8 @@
  *
  * A block is S units: one of header, then records of one or two units, so that both
  * an exact fill and an unused end occur. Each unit of a record holds its time, and
- * the clock gives no time twice.
+ * the clock gives no time twice. (That one which goes back does no harm is for
+ * tools/testing/selftests/etch/ring/step_test.c to show.)
  *
  * What is claimed, by assertions, for each way to take turns:
  *

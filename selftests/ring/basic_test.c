@@ -531,6 +531,39 @@ static void resize_once(unsigned int from, unsigned int to, unsigned int n, unsi
 	etch_ring_free(r);
 }
 
+/* Twice while a block is in hand that writers have overtaken: between it and them is nothing. */
+static void resize_behind(unsigned int from, unsigned int to, unsigned int then, bool overwrite)
+{
+	struct etch_ring *r = fresh(from, overwrite);
+	struct etch_ring_stats s;
+	struct tally t = {};
+	struct etch_view view;
+	unsigned int i, bytes, records;
+
+	put(r, 20);
+	put(r, ROOM - 20);
+	put(r, 20);
+	CHECK(etch_ring_take(r, &view) > 0 && !view.open);
+	bytes = tally_view(&t, &view, 1, &records);
+	etch_ring_advance(r, bytes, records);
+	for (i = 0; i < 8; i++)
+		put(r, ROOM - i);
+	CHECK_EQ(etch_ring_resize(r, to), 0);
+	CHECK(stats_balance(r, &s));
+	CHECK(s.bytes <= etch_ring_size(r) + SUBBUF);
+	CHECK_EQ(etch_ring_resize(r, then), 0);
+	CHECK(stats_balance(r, &s));
+	CHECK(s.bytes <= etch_ring_size(r) + SUBBUF);
+	for (i = 0; i < 40; i++)
+		put(r, 200);
+	CHECK(stats_balance(r, &s));
+	CHECK(s.bytes <= etch_ring_size(r) + SUBBUF);
+	tally_drain(&t, r);
+	CHECK(stats_balance(r, &s) && !s.entries && !s.bytes);
+	CHECK_EQ(t.bad, 0);
+	etch_ring_free(r);
+}
+
 static void test_resize(void)
 {
 	static const unsigned int eats[] = { 0, 1, 7, 19, 20, 21, 45, 1000 };
@@ -553,6 +586,12 @@ static void test_resize(void)
 					resize_once(from, to, 100, 7, n, mode);
 		tap(true, "resize while a block is in the reader's hand, %s",
 		    mode ? "overwrite" : "discard");
+
+		for (from = 2; from <= 8; from *= 2)
+			for (to = 2; to <= 16; to *= 2)
+				for (n = 2; n <= 32; n *= 2)
+					resize_behind(from, to, n, mode);
+		tap(true, "resize twice meanwhile, %s", mode ? "overwrite" : "discard");
 	}
 
 	r = fresh(4, true);

@@ -186,7 +186,9 @@ mutant "turns a ring on before control is done" ring.c \
 mutant "remembers what was lost before a reset" ring.c \
 	's/r->forgotten\[i\] = local_read\(&r->lost\[i\]\)/r->forgotten[i] = 0/'
 mutant "drops blocks in a resize without counting" ring_resize.c \
-	's/local_add\(r->blocks\[block\]\.records, &r->overwritten\);//'
+	's/local_add\(r->blocks\[etch_slot_block\(slot\)\]\.records, &r->overwritten\);//'
+mutant "takes for written what a resize has made" ring_resize.c \
+	's/, slot & ETCH_SLOT_TAKEN\)/, 0)/'
 mutant "loses the block in hand in a resize" ring_resize.c \
 	's/r->held \? r->rd_block \+ r->size : r->rd_block/r->rd_block/'
 
