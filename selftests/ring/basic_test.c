@@ -564,6 +564,27 @@ static void resize_behind(unsigned int from, unsigned int to, unsigned int then,
 	etch_ring_free(r);
 }
 
+/* A block in hand has left its slot: all but that of the block that is open are free. */
+static void resize_room(void)
+{
+	struct etch_ring *r = fresh(2, false);
+	struct tally t = {};
+	struct etch_view view;
+	unsigned int bytes, records, n = 0;
+
+	put(r, 20);
+	put(r, ROOM - 20);
+	put(r, ROOM);
+	CHECK(etch_ring_take(r, &view) > 0 && !view.open);
+	bytes = tally_view(&t, &view, 1, &records);
+	etch_ring_advance(r, bytes, records);
+	CHECK_EQ(etch_ring_resize(r, 4), 0);
+	while (put(r, ROOM))
+		n++;
+	CHECK_EQ(n, 3);
+	etch_ring_free(r);
+}
+
 static void test_resize(void)
 {
 	static const unsigned int eats[] = { 0, 1, 7, 19, 20, 21, 45, 1000 };
@@ -593,6 +614,8 @@ static void test_resize(void)
 					resize_behind(from, to, n, mode);
 		tap(true, "resize twice meanwhile, %s", mode ? "overwrite" : "discard");
 	}
+	resize_room();
+	tap(true, "resize gives room in front of a block in hand");
 
 	r = fresh(4, true);
 	for (i = 0; i < 100; i++)
