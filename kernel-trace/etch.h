@@ -261,7 +261,7 @@ typedef enum etch_wish (*etch_wish_fn)(const struct etch_event *event, void *dat
 int etch_gates_set_on(struct etch_instance *inst, bool on);
 int etch_event_enable(struct etch_instance *inst, struct etch_event *event, bool on);
 int etch_events_enable(struct etch_instance *inst, etch_wish_fn wish, void *data);
-void etch_events_disable_all(struct etch_instance *inst);
+int etch_events_disable_all(struct etch_instance *inst);
 
 static inline bool etch_event_enabled(const struct etch_instance *inst,
 				      const struct etch_event *event)

@@ -207,10 +207,12 @@ static enum etch_wish etch_wish_none(const struct etch_event *event, void *data)
  * @inst: the instance
  *
  * Context: process, may sleep; holds etch_mutex.
+ * Return: 0, or the first errno of an event whose gate does not close, after going on with
+ * the others.
  */
-void etch_events_disable_all(struct etch_instance *inst)
+int etch_events_disable_all(struct etch_instance *inst)
 {
-	etch_events_enable(inst, etch_wish_none, NULL);
+	return etch_events_enable(inst, etch_wish_none, NULL);
 }
 
 /* ---- By name ---- */

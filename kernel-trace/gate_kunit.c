@@ -348,6 +348,29 @@ static void etch_gate_while_off(struct kunit *test)
 	etch_gate_expect_asked(test, e, 3, b);
 }
 
+/* Its rings would be gone, and writers come for them. */
+static void etch_gate_keeps_its_instance(struct kunit *test)
+{
+	struct etch_gate_test *t = test->priv;
+	struct etch_instance *inst = t->inst[1];
+	int ret;
+
+	etch_instance_ready(inst);
+	KUNIT_EXPECT_EQ(test, 0, etch_gate_enable(t, 1, 0, true));
+	t->events[0].refuse = -EINTR;
+	mutex_lock(&etch_mutex);
+	/* What is hidden is enabled by nobody, and so not disabled. */
+	t->events[0].event.hidden = false;
+	ret = etch_instance_destroy(inst);
+	t->events[0].event.hidden = true;
+	mutex_unlock(&etch_mutex);
+	if (!ret)
+		t->inst[1] = NULL;
+	KUNIT_ASSERT_EQ(test, -EINTR, ret);
+	KUNIT_EXPECT_EQ(test, 0, etch_instance_get(inst));
+	etch_instance_put(inst);
+}
+
 /* Three events, of which the second one refuses while instance 0 is turned on. */
 static void etch_gate_refuses_to_turn_on(struct kunit *test)
 {
@@ -626,6 +649,7 @@ static struct kunit_case etch_gate_cases[] = {
 	KUNIT_CASE(etch_gate_refuses_to_open),
 	KUNIT_CASE(etch_gate_refuses_to_close),
 	KUNIT_CASE(etch_gate_while_off),
+	KUNIT_CASE(etch_gate_keeps_its_instance),
 	KUNIT_CASE(etch_gate_refuses_to_turn_on),
 	KUNIT_CASE(etch_gate_refuses_to_turn_off),
 	KUNIT_CASE(etch_gate_copies),

@@ -511,20 +511,28 @@ static bool etch_instance_claim(struct etch_instance *inst)
  * @inst: the instance
  *
  * Context: process, may sleep; holds etch_mutex.
- * Return: 0, or -EBUSY while any of its files is open.
+ * Return: 0; -EBUSY while any of its files is open; or the errno of an event that cannot be
+ * disabled: then it stays.
  */
 int etch_instance_destroy(struct etch_instance *inst)
 {
+	int ret;
+
 	lockdep_assert_held(&etch_mutex);
 	if (!etch_instance_claim(inst))
 		return -EBUSY;
 
+	/* Behind a gate that stays open, writers would find no ring. */
+	ret = etch_events_disable_all(inst);
+	if (ret) {
+		etch_instance_ready(inst);
+		return ret;
+	}
 	/*
 	 * That waits for those who are in a file's functions. They are all in
 	 * open, about to be refused, and do not want etch_mutex for that.
 	 */
 	etch_tree_remove_instance(inst);
-	etch_events_disable_all(inst);
 	etch_gates_set_on(inst, false);
 	cpuhp_state_remove_instance_nocalls(etch_cpuhp_state, &inst->hotplug);
 	WRITE_ONCE(etch_instances[inst->bit], NULL);
