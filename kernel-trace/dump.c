@@ -39,6 +39,7 @@
 #include <linux/panic_notifier.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
+#include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -331,6 +332,9 @@ static void etch_dump(void)
 {
 	struct etch_dump *d;
 
+	/* Who may not read the files may be the one who reads the console. */
+	if (security_locked_down(LOCKDOWN_TRACEFS))
+		return;
 	/* Pairs with the release in etch_dump_get_room(). */
 	d = smp_load_acquire(&etch_dump_room);
 	/* One at a time; and not if dumping is what oopses. */

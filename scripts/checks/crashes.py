@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What is left by kernels that crash."""
 
+import re
 import shutil
 
 import console
@@ -41,6 +42,16 @@ def crash_um():
     """The last words of a kernel that panics, in User-mode Linux."""
     prepare("um")
     return panic_dumped("um")
+
+
+def locked_down(name, mode):
+    """A kernel that is locked down dumps what may be read in that mode, and nothing else."""
+    result = crash_boot(name, "crash=locked", f"lockdown={mode}", "etch_dump_on_oops",
+                        "etch_event=sched:sched_process_fork")
+    dumped = re.search(r"etch: dump of the main tree, all CPUs: .*[1-9]", result.console)
+    right = bool(dumped) == (mode == "integrity") and "Kernel panic" in result.console
+    return tap.Case(f"a panic dumps {'what' if dumped else 'nothing'}: {mode}",
+                    "passed" if right else "failed")
 
 
 def crash_x86_64():

@@ -8,7 +8,7 @@ import kcsan
 import kmemleak
 import layout
 import tap
-from checks.crashes import PERSIST
+from checks.crashes import PERSIST, locked_down
 from checks.guests import (BOOT, KUNIT, LIMITS, ONE_THREAD_TESTS, STORM,
                            TORTURE, boot, everything, prepare)
 from checks.lane import say, LaneError
@@ -149,5 +149,5 @@ def kasan():
         locked = boot(name, "lockdown", 120, [f"lockdown={mode}", *PERSIST])
         if [case.status for case in locked] != ["passed"]:
             locked.append(tap.Case(f"locked down for {mode}", "failed"))
-        cases += locked
+        cases += [*locked, locked_down(name, mode)]
     return cases

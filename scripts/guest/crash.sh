@@ -7,6 +7,7 @@
 #   panic   a panic; before it, what the console should show, as the file trace has it
 #   record  a fault in the middle of a record, whose task dies; the kernel goes on
 #   busy    the same with all events on and all processors at work, and the kernel panics
+#   locked  a panic of a kernel in which no file can be opened that would ask for it
 ETCH=/sys/kernel/debug/etch
 CRASH=/sys/kernel/debug/etch_ring_test/crash
 . /guest/steps.sh
@@ -111,6 +112,11 @@ crash_busy()
 	echo "crash on CPU $cpu"
 	taskset $((1 << cpu)) sh -c "echo record > $CRASH"
 	fail "it goes on"
+}
+
+crash_locked()
+{
+	put /proc/sysrq-trigger c
 }
 
 crash_"$(sed -n 's/.*crash=\([a-z]*\).*/\1/p' /proc/cmdline)"
