@@ -40,6 +40,11 @@ static int do_write(const struct op *op)
 	return write_file(TREE, op->file, op->text);
 }
 
+static int do_write_main(const struct op *op)
+{
+	return write_file(ETCH, op->file, op->text);
+}
+
 static int do_truncate(const struct op *op)
 {
 	return overwrite_file(TREE, op->file, op->text);
@@ -255,6 +260,32 @@ static int do_write_ring(const struct op *op)
 	return write_file(RING_SAMPLE, op->file, op->text);
 }
 
+/* ---- A CPU that comes ---- */
+
+#define CPUS	"/sys/devices/system/cpu"
+
+static void cpu_off(const struct op *op)
+{
+	if (write_file(CPUS, op->file, "0"))
+		give_up("%s", op->file);
+}
+
+static int do_cpu_on(const struct op *op)
+{
+	return write_file(CPUS, op->file, "1");
+}
+
+static void cpu_on(const struct op *op)
+{
+	if (*read_line(CPUS, op->file) == '0' && do_cpu_on(op))
+		give_up("%s", op->file);
+}
+
+static bool cpu_is_on(const struct op *op)
+{
+	return *read_line(CPUS, op->file) == '1' && stat_of(TREE, 1, "written") >= 0;
+}
+
 /* ---- Taking records: what is not given now is given later ---- */
 
 static void take_begin(const struct op *op)
@@ -270,7 +301,7 @@ static void take_end(const struct op *op)
 
 static int do_pipe(const struct op *op)
 {
-	return taken_pipe("trace_pipe");
+	return taken_pipe(op->file);
 }
 
 static int do_raw_read(const struct op *op)
@@ -338,6 +369,8 @@ static const struct op ops[] = {
 	{ .name = "write tracing_on 0", .file = "tracing_on", .text = "0",
 	  .before = some_events, .run = do_write, .after = on_again,
 	  .whole = reads_as_written, .least = 3 },
+	{ .name = "write dump_on_oops", .file = "dump_on_oops", .text = "0",
+	  .run = do_write_main, .least = 3 },
 	TELL("flush", "1"),
 	TELL("per_cpu/cpu0/flush", "1"),
 	TELL("trace", "1"),
@@ -367,14 +400,21 @@ static const struct op ops[] = {
 	{ .name = "poll trace_pipe_raw", .file = "per_cpu/cpu0/trace_pipe_raw",
 	  .run = do_poll, .least = 4 },
 
-	{ .name = "take from trace_pipe", .before = take_begin, .run = do_pipe,
-	  .after = take_end, .least = 5 },
+	{ .name = "take from trace_pipe", .file = "trace_pipe", .before = take_begin,
+	  .run = do_pipe, .after = take_end, .least = 5 },
+	{ .name = "take from per_cpu/cpu0/trace_pipe", .file = "per_cpu/cpu0/trace_pipe",
+	  .before = take_begin, .run = do_pipe, .after = take_end, .least = 5 },
 	{ .name = "take by read", .before = take_begin, .run = do_raw_read,
 	  .after = take_end, .least = 8 },
 	{ .name = "take by splice", .before = take_begin, .run = do_raw_splice,
 	  .after = take_end, .least = 10 },
 	{ .name = "take by window", .before = take_begin, .run = do_raw_window,
 	  .after = take_end, .least = 12 },
+};
+
+static const struct op cpu_ops[] = {
+	{ .name = "bring a CPU on line", .file = "cpu1/online", .before = cpu_off,
+	  .run = do_cpu_on, .after = cpu_on, .whole = cpu_is_on, .least = 20 },
 };
 
 static const struct op module_ops[] = {
@@ -542,6 +582,8 @@ FIXTURE_SETUP(faults)
 		SKIP(return, NO_ETCH);
 	if (!have_faults())
 		SKIP(return, NO_FAULTS);
+	/* Whose packets are taken. */
+	run_on(0);
 	sample_unload();
 	rmdir(OTHER);
 	etch_as_new();
@@ -576,6 +618,13 @@ FIXTURE_TEARDOWN(faults)
 TEST_F_TIMEOUT(faults, of_each_file_and_instance, 3600)
 {
 	walk_all(_metadata, self, ops, ARRAY_LEN(ops));
+}
+
+TEST_F_TIMEOUT(faults, of_a_cpu, 3600)
+{
+	if (access(CPUS "/cpu1/online", W_OK))
+		SKIP(return, "no second CPU that can go off line");
+	walk_all(_metadata, self, cpu_ops, ARRAY_LEN(cpu_ops));
 }
 
 TEST_F_TIMEOUT(faults, of_a_module_with_events, 3600)
