@@ -359,6 +359,7 @@ static int etch_raw_open(struct inode *inode, struct file *file)
 	p->cpu = of->cpu;
 	mutex_init(&p->lock);
 	INIT_LIST_HEAD(&p->queue);
+	etch_raw_map_init(p, inode, file);
 	file->private_data = p;
 	return stream_open(inode, file);
 }

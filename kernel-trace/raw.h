@@ -26,6 +26,7 @@
  * @slots: how many packets the pipe can hold that was spliced to last
  * @window: the packets that are mapped (raw_map.c), @nr_window of them
  * @nr_window: how many
+ * @mapping: where the file is mapped: the window is in at most one of these places
  * @reached: what is waited for was there, and not all of it is taken; under the
  *	     read_mutex
  */
@@ -40,6 +41,7 @@ struct etch_raw {
 	unsigned int slots;
 	struct etch_loan **window;
 	unsigned int nr_window;
+	struct address_space mapping;
 	bool reached;
 };
 
@@ -53,6 +55,7 @@ static inline struct etch_loan *etch_raw_at_hand(const struct etch_raw *p)
 }
 
 /* raw_map.c */
+void etch_raw_map_init(struct etch_raw *p, struct inode *inode, struct file *file);
 int etch_raw_mmap(struct file *file, struct vm_area_struct *vma);
 long etch_raw_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 void etch_raw_unmap(struct etch_raw *p);

@@ -3,13 +3,16 @@
  * Packets of trace_pipe_raw, mapped: for readers who look at records where they are, and
  * want no system call for each packet.
  *
- * A mapping is a window, empty at first. Each ETCH_IOC_WINDOW takes away the pages that are
- * in it and puts in those of the next packets, as many as there are and fit. The
- * pages are the ring's own, which gets others for them as it does when they are spliced:
- * nothing is copied, the mapping has nothing to do with what the ring consists of at
- * the time, and it can be resized, read and spliced from as if there were none.
+ * A mapping is room for a window, empty at first. Each ETCH_IOC_WINDOW takes away the pages
+ * that are in the window, wherever that was, and puts in those of the next packets, as many
+ * as there are and fit. The pages are the ring's own, which gets others for them as it does
+ * when they are spliced: nothing is copied, the mapping has nothing to do with what the
+ * ring consists of at the time, and it can be resized, read and spliced from as if there
+ * were none.
  *
- * What is done to the page tables is what receiving from a TCP socket without copying does.
+ * Pages get into the page tables as they do when a TCP socket is received from without
+ * copying, and out of them as when a file is truncated. So an open file has a struct
+ * address_space of its own, which knows its mappings, and those of no other open file.
  */
 
 #include <linux/etch_ring.h>
@@ -32,6 +35,22 @@
 static const struct vm_operations_struct etch_raw_vm_ops;
 
 /**
+ * etch_raw_map_init() - get ready to be mapped
+ * @p: the file, being opened
+ * @inode: what is opened
+ * @file: the same file
+ *
+ * Context: process.
+ */
+void etch_raw_map_init(struct etch_raw *p, struct inode *inode, struct file *file)
+{
+	address_space_init_once(&p->mapping);
+	p->mapping.host = inode;
+	p->mapping.a_ops = &empty_aops;
+	file->f_mapping = &p->mapping;
+}
+
+/**
  * etch_raw_mmap() - make room for a window
  * @file: trace_pipe_raw
  * @vma: where
@@ -50,11 +69,18 @@ int etch_raw_mmap(struct file *file, struct vm_area_struct *vma)
 	return 0;
 }
 
-/* Under p->lock. The pages may still be mapped: then they are not lent again. */
+/* Under p->lock. Nobody sees the packets any more, in whichever process he is. */
+static void etch_window_hide(struct etch_raw *p)
+{
+	unmap_mapping_range(&p->mapping, 0, 0, 1);
+}
+
+/* Under p->lock. Empty the window. Memory is lent again only when it is mapped nowhere. */
 static void etch_window_put(struct etch_raw *p)
 {
 	unsigned int i, nr = p->nr_window;
 
+	etch_window_hide(p);
 	WRITE_ONCE(p->nr_window, 0);
 	for (i = 0; i < nr; i++)
 		etch_loan_put(p->window[i]);
@@ -66,6 +92,7 @@ static void etch_window_put(struct etch_raw *p)
  */
 static void etch_window_give_back(struct etch_raw *p)
 {
+	etch_window_hide(p);
 	while (p->nr_window) {
 		WRITE_ONCE(p->nr_window, p->nr_window - 1);
 		list_add(&p->window[p->nr_window]->node, &p->queue);
@@ -96,7 +123,7 @@ static struct vm_area_struct *etch_window_vma(struct file *file, const struct et
 	return vma;
 }
 
-/* Under p->lock and the mmap lock. Map what is in p->window: all of it, or nothing. */
+/* Under p->lock and the mmap lock. Map what is in p->window. If it fails, a part of it is. */
 static int etch_window_show(struct etch_raw *p, struct vm_area_struct *vma,
 			    const struct etch_window *w)
 {
@@ -111,8 +138,6 @@ static int etch_window_show(struct etch_raw *p, struct vm_area_struct *vma,
 			ret = vm_insert_page(vma, address + j * PAGE_SIZE, page + j);
 		address += w->stride;
 	}
-	if (ret)
-		zap_page_range_single(vma, w->address, w->packets * w->stride, NULL);
 	return ret;
 }
 
@@ -147,8 +172,6 @@ static int etch_window_next(struct file *file, const struct etch_window *w)
 
 	mmap_read_lock(mm);
 	vma = etch_window_vma(file, w);
-	if (vma)
-		zap_page_range_single(vma, w->address, w->packets * w->stride, NULL);
 	mmap_read_unlock(mm);
 	if (!vma)
 		return -EFAULT;

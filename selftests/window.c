@@ -166,6 +166,49 @@ TEST_F(window, has_nothing_else_in_it)
 	EXPECT_EQ(SIGBUS, signal_at(self->map));
 }
 
+/* Wherever it was before: what is not shown any more is not kept in memory, either. */
+TEST_F(window, is_in_one_place)
+{
+	void *other = mmap(NULL, BYTES, PROT_READ, MAP_SHARED, self->fd, 0);
+	struct etch_window w = { .packets = 1, .stride = STRIDE };
+
+	ASSERT_NE(MAP_FAILED, other);
+	marks(&self->next, 300);
+	flush();
+	ASSERT_EQ(1, show(_metadata, self, 1));
+	w.address = (unsigned long)self->map + 4 * STRIDE;
+	ASSERT_EQ(0, ioctl(self->fd, ETCH_IOC_WINDOW, &w));
+	EXPECT_EQ(SIGBUS, signal_at(self->map));
+	EXPECT_EQ(0, signal_at(self->map + 4 * STRIDE));
+	w.address = (unsigned long)other;
+	ASSERT_EQ(0, ioctl(self->fd, ETCH_IOC_WINDOW, &w));
+	EXPECT_EQ(SIGBUS, signal_at(self->map + 4 * STRIDE));
+	EXPECT_EQ(0, signal_at(other));
+	munmap(other, BYTES);
+}
+
+/* Of another open file it is another one. */
+TEST_F(window, is_a_files)
+{
+	int fd = packets_open(TREE, 0, O_NONBLOCK);
+	struct etch_window w = { .packets = 1, .stride = STRIDE };
+	void *other = mmap(NULL, BYTES, PROT_READ, MAP_SHARED, fd, 0);
+
+	ASSERT_NE(MAP_FAILED, other);
+	marks(&self->next, 300);
+	flush();
+	ASSERT_EQ(1, show(_metadata, self, 1));
+	w.address = (unsigned long)other;
+	ASSERT_EQ(0, ioctl(fd, ETCH_IOC_WINDOW, &w));
+	EXPECT_EQ(0, signal_at(self->map));
+	EXPECT_EQ(0, signal_at(other));
+	w.address = (unsigned long)self->map;
+	EXPECT_EQ(-1, ioctl(fd, ETCH_IOC_WINDOW, &w));
+	EXPECT_EQ(EFAULT, errno);
+	munmap(other, BYTES);
+	close(fd);
+}
+
 TEST_F(window, is_no_childs)
 {
 	int status;

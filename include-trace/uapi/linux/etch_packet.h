@@ -72,7 +72,8 @@ struct etch_packet_header {
 
 /**
  * struct etch_window - a window of mapped packets
- * @address: where trace_pipe_raw was mapped (PROT_READ, MAP_SHARED)
+ * @address: in a mapping of trace_pipe_raw (PROT_READ, MAP_SHARED): where it shall be. A file
+ *	that was opened once has one window, however often it is mapped
  * @packets: in: how many may be mapped, of @stride bytes each; out: how many are
  * @stride: in: bytes from one packet's start to the next one's: at least a sub-buffer, and
  *	whole pages
@@ -84,8 +85,8 @@ struct etch_window {
 };
 
 /*
- * Gives back what the window shows, and has it show the next packets: as many as there
- * are and fit. Waits as read() does if there is none; 0 packets are the end.
+ * Gives back what the window shows, wherever it was, and has it show the next packets: as
+ * many as there are and fit. Waits as read() does if there is none; 0 packets are the end.
  *
  * EFAULT: the window is not inside a mapping of this file. EINVAL: no packets are asked
  * for, too many, or the stride does not do. EAGAIN, EINTR, ENOMEM: the window is empty
