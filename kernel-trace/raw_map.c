@@ -190,7 +190,8 @@ static int etch_window_next(struct file *file, const struct etch_window *w)
 	return ret ?: p->nr_window;
 }
 
-static int etch_window_ioctl(struct file *file, struct etch_window *w)
+/* The answer goes to @to. */
+static int etch_window_ioctl(struct file *file, struct etch_window *w, void __user *to)
 {
 	struct etch_raw *p = file->private_data;
 	int ret;
@@ -206,11 +207,15 @@ static int etch_window_ioctl(struct file *file, struct etch_window *w)
 		p->window = kvcalloc(ETCH_WINDOW_MAX, sizeof(*p->window), GFP_KERNEL);
 	if (p->window)
 		ret = etch_window_next(file, w);
+	if (ret >= 0) {
+		w->packets = ret;
+		ret = copy_to_user(to, w, sizeof(*w)) ? -EFAULT : 0;
+		/* Who does not know of packets has not seen them. */
+		if (ret)
+			etch_window_give_back(p);
+	}
 	mutex_unlock(&p->lock);
-	if (ret < 0)
-		return ret;
-	w->packets = ret;
-	return 0;
+	return ret;
 }
 
 /**
@@ -224,15 +229,12 @@ static int etch_window_ioctl(struct file *file, struct etch_window *w)
  */
 long etch_raw_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
+	void __user *user = (void __user *)arg;
 	struct etch_window w;
-	int ret;
 
 	if (cmd != ETCH_IOC_WINDOW)
 		return -ENOTTY;
-	if (copy_from_user(&w, (void __user *)arg, sizeof(w)))
+	if (copy_from_user(&w, user, sizeof(w)))
 		return -EFAULT;
-	ret = etch_window_ioctl(file, &w);
-	if (!ret && copy_to_user((void __user *)arg, &w, sizeof(w)))
-		ret = -EFAULT;
-	return ret;
+	return etch_window_ioctl(file, &w, user);
 }

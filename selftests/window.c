@@ -209,6 +209,28 @@ TEST_F(window, is_a_files)
 	close(fd);
 }
 
+/* The answer cannot be given: then the packets are not, either. */
+TEST_F(window, loses_nothing_to_a_bad_address)
+{
+	struct etch_window *w = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, w);
+	w->address = (unsigned long)self->map;
+	w->packets = SLOTS;
+	w->stride = STRIDE;
+	ASSERT_EQ(0, mprotect(w, PAGE, PROT_READ));
+	marks(&self->next, 200);
+	flush();
+	EXPECT_EQ(-1, ioctl(self->fd, ETCH_IOC_WINDOW, w));
+	EXPECT_EQ(EFAULT, errno);
+	EXPECT_EQ(SIGBUS, signal_at(self->map));
+	EXPECT_LT(0, show(_metadata, self, SLOTS));
+	EXPECT_EQ(200, self->seen.marks);
+	EXPECT_EQ(0, self->seen.order);
+	munmap(w, PAGE);
+}
+
 TEST_F(window, is_no_childs)
 {
 	int status;

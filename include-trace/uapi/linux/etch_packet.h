@@ -88,10 +88,12 @@ struct etch_window {
  * Gives back what the window shows, wherever it was, and has it show the next packets: as
  * many as there are and fit. Waits as read() does if there is none; 0 packets are the end.
  *
- * EFAULT: the window is not inside a mapping of this file. EINVAL: no packets are asked
- * for, too many, or the stride does not do. EAGAIN, EINTR, ENOMEM: the window is empty
- * now, and no packet is lost. What was in it before is not shown again, nor what is in it
- * when the mapping goes.
+ * EFAULT: the window is not inside a mapping of this file, or struct etch_window cannot be
+ * read, or not be written. EINVAL: no packets are asked for, or too many; the address or
+ * the stride is not a whole number of pages, or the stride is too large, or smaller than
+ * the sub-buffer that comes next. EAGAIN, EINTR, ENOMEM: as of read(). After any of these
+ * the window is empty or as it was, and no packet is lost. What was in it before is not
+ * shown again, nor what is in it when the mapping goes.
  */
 #define ETCH_IOC_WINDOW		_IOWR(0xE7, 0x00, struct etch_window)
 
