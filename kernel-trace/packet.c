@@ -168,14 +168,37 @@ static void etch_flush_here(void *ring)
 
 static void etch_flush_cpu(struct etch_instance *inst, int cpu)
 {
+	struct etch_stream_base *base = &inst->bases[cpu];
+	struct etch_ring *ring;
+
 	mutex_lock(&inst->read_mutex);
-	if (inst->rings[cpu]) {
+	ring = inst->rings[cpu];
+	if (ring) {
 		/* A CPU that is off line stays so, and nobody else writes there. */
-		if (smp_call_function_single(cpu, etch_flush_here, inst->rings[cpu], 1))
-			etch_ring_flush(inst->rings[cpu]);
-		inst->bases[cpu].flushed = true;
+		if (smp_call_function_single(cpu, etch_flush_here, ring, 1))
+			etch_ring_flush(ring);
+		base->flushed = base->seq + etch_ring_passed(ring) + etch_ring_filled(ring);
 	}
 	mutex_unlock(&inst->read_mutex);
+}
+
+/**
+ * etch_packet_wanted() - is the next full sub-buffer one that was flushed?
+ * @inst: the instance
+ * @cpu: the CPU, which has a ring
+ *
+ * Whoever reads them, as packets or as text, or throws them away: later ones are not.
+ *
+ * Context: process; holds the instance's read_mutex.
+ * Return: true if it is, or was: it may have been overwritten, which the reader learns of
+ * when he takes the next one.
+ */
+bool etch_packet_wanted(const struct etch_instance *inst, int cpu)
+{
+	const struct etch_stream_base *base = &inst->bases[cpu];
+
+	lockdep_assert_held(&inst->read_mutex);
+	return base->seq + etch_ring_passed(inst->rings[cpu]) < base->flushed;
 }
 
 /**

@@ -22,7 +22,8 @@
  * @overwritten: records
  * @lost: records, by cause
  * @told: as of the packet that was given out last: its number, and all lost before it
- * @flushed: full sub-buffers are wanted at once, however few there are
+ * @flushed: full sub-buffers are wanted at once, however few there are, up to this
+ *	     number: those that were there when a flush was asked for
  *
  * All under the instance's read_mutex.
  */
@@ -34,7 +35,7 @@ struct etch_stream_base {
 		u64 seq;
 		u64 discarded;
 	} told;
-	bool flushed;
+	u64 flushed;
 };
 
 /* Under read_mutex, all of these. */
@@ -43,6 +44,7 @@ unsigned int etch_packet_take(struct etch_instance *inst, int cpu, void **memory
 unsigned int etch_packet_make(struct etch_instance *inst, int cpu, void *memory,
 			      struct etch_view *view, u64 overwritten);
 unsigned int etch_packet_lead(void *lead, const void *packet, const struct etch_told *before);
+bool etch_packet_wanted(const struct etch_instance *inst, int cpu);
 void etch_stream_rebase(struct etch_instance *inst, int cpu, struct etch_ring *ring);
 
 #endif /* _KERNEL_ETCH_PACKET_H */

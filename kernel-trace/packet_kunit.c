@@ -15,6 +15,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uuid.h>
+#include <linux/wait.h>
 #include <uapi/linux/etch_packet.h>
 
 #include "loan.h"
@@ -46,6 +47,7 @@ static int etch_packet_init(struct kunit *test)
 	t->inst.subbuf_bytes = 2 * PAGE_SIZE;
 	uuid_gen(&t->inst.uuid);
 	mutex_init(&t->inst.read_mutex);
+	init_waitqueue_head(&t->inst.wait);
 	t->lender = etch_lender_create();
 	KUNIT_ASSERT_NOT_NULL(test, t->lender);
 	t->rings[0] = etch_ring_create(&params);
@@ -233,6 +235,49 @@ static void etch_packet_goes_on(struct kunit *test)
 	etch_loan_put(loan);
 }
 
+static bool etch_packet_is_wanted(struct etch_packet_test *t)
+{
+	bool wanted;
+
+	mutex_lock(&t->inst.read_mutex);
+	wanted = etch_packet_wanted(&t->inst, 0);
+	mutex_unlock(&t->inst.read_mutex);
+	return wanted;
+}
+
+/* What is there when a flush is asked for is wanted, and nothing that comes later. */
+static void etch_packet_is_flushed(struct kunit *test)
+{
+	struct etch_packet_test *t = test->priv;
+	struct etch_loan *loan = etch_loan_get(t->lender, t->rings[0], 1);
+	const unsigned int full = 2 * PAGE_SIZE / ETCH_TEST_RECORD;
+	struct etch_told before;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(loan));
+	KUNIT_EXPECT_FALSE(test, etch_packet_is_wanted(t));
+	etch_instance_flush(&t->inst, 0);
+	etch_packet_put(t->rings[0], full);
+	KUNIT_EXPECT_FALSE(test, etch_packet_is_wanted(t));
+
+	etch_instance_flush(&t->inst, 0);
+	etch_packet_put(t->rings[0], full);
+	KUNIT_EXPECT_TRUE(test, etch_packet_is_wanted(t));
+	KUNIT_EXPECT_LT(test, 0, etch_packet_next(t, loan, &before));
+	KUNIT_EXPECT_TRUE(test, etch_packet_is_wanted(t));
+	KUNIT_EXPECT_LT(test, 0, etch_packet_next(t, loan, &before));
+	KUNIT_EXPECT_FALSE(test, etch_packet_is_wanted(t));
+
+	etch_instance_flush(&t->inst, 0);
+	KUNIT_EXPECT_TRUE(test, etch_packet_is_wanted(t));
+	mutex_lock(&t->inst.read_mutex);
+	etch_stream_rebase(&t->inst, 0, t->rings[0]);
+	etch_ring_reset(t->rings[0]);
+	mutex_unlock(&t->inst.read_mutex);
+	etch_packet_put(t->rings[0], full);
+	KUNIT_EXPECT_FALSE(test, etch_packet_is_wanted(t));
+	etch_loan_put(loan);
+}
+
 static void etch_loan_is_lent_again(struct kunit *test)
 {
 	struct etch_packet_test *t = test->priv;
@@ -310,6 +355,7 @@ static struct kunit_case etch_packet_cases[] = {
 	KUNIT_CASE(etch_packet_says),
 	KUNIT_CASE(etch_packet_leads),
 	KUNIT_CASE(etch_packet_goes_on),
+	KUNIT_CASE(etch_packet_is_flushed),
 	KUNIT_CASE(etch_loan_is_lent_again),
 	KUNIT_CASE(etch_loan_is_waited_for),
 	{}

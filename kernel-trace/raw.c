@@ -55,14 +55,13 @@ static unsigned int etch_raw_max(const struct etch_raw *p, const struct etch_rin
 static enum etch_raw_state etch_raw_state(struct etch_raw *p, bool any)
 {
 	struct etch_ring *ring = p->inst->rings[p->cpu];
-	struct etch_stream_base *base = &p->inst->bases[p->cpu];
 
 	if (!ring || !etch_ring_filled(ring)) {
-		base->flushed = false;
 		p->reached = false;
 		return p->inst->on ? ETCH_RAW_WAIT : ETCH_RAW_OFF;
 	}
-	p->reached = p->reached || base->flushed || etch_ring_reached(p->inst, ring);
+	p->reached = p->reached || etch_packet_wanted(p->inst, p->cpu) ||
+		     etch_ring_reached(p->inst, ring);
 	if (!p->reached && !any && p->inst->on)
 		return ETCH_RAW_WAIT;
 	if (!etch_lender_may(p->lender, etch_raw_max(p, ring)))

@@ -594,6 +594,22 @@ unsigned int etch_ring_filled(const struct etch_ring *r)
 EXPORT_SYMBOL_GPL(etch_ring_filled);
 
 /**
+ * etch_ring_passed() - how far is the reader?
+ * @r: the ring
+ *
+ * Where he is and what etch_ring_filled() says is there add up to where the writers are, until
+ * they overwrite what he has not read: he learns of that when he takes more.
+ *
+ * Context: under the caller's mutex.
+ * Return: how many sub-buffers lie behind him since the ring was made or emptied.
+ */
+u64 etch_ring_passed(const struct etch_ring *r)
+{
+	return r->rd >> (ETCH_POS_SHIFT + r->shift);
+}
+EXPORT_SYMBOL_GPL(etch_ring_passed);
+
+/**
  * etch_ring_busy() - is a writer in flight?
  * @r: the ring
  *

@@ -296,6 +296,42 @@ TEST_F(raw, polls_for_the_watermark)
 	close(p.fd);
 }
 
+/* Less than half is not enough, after a flush that has been answered, too. */
+TEST_F(raw, forgets_a_flush)
+{
+	struct pollfd p = { .fd = packets_open(TREE, 0, O_NONBLOCK), .events = POLLIN };
+	int text = open(TREE "/trace_pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	ASSERT_EQ(0, write_file(TREE, "buffer_percent", "50"));
+	/* There was nothing, */
+	flush();
+	marks(&self->next, 200);
+	EXPECT_EQ(0, poll(&p, 1, 100));
+	flush();
+	EXPECT_EQ(1, poll(&p, 1, 10000));
+	EXPECT_TRUE(packets_drain(&self->seen, p.fd));
+	EXPECT_EQ(200, self->seen.marks);
+
+	/* it was read as text, */
+	marks(&self->next, 10);
+	flush();
+	while (read(text, self->buf, sizeof(self->buf)) > 0)
+		;
+	EXPECT_EQ(EAGAIN, errno);
+	marks(&self->next, 200);
+	EXPECT_EQ(0, poll(&p, 1, 100));
+
+	/* or thrown away. */
+	flush();
+	overwrite_file(TREE, "trace", "");
+	marks(&self->next, 200);
+	EXPECT_EQ(0, poll(&p, 1, 100));
+	flush();
+	EXPECT_EQ(1, poll(&p, 1, 10000));
+	close(text);
+	close(p.fd);
+}
+
 /* Text and packets, in turn: each record to one of the two. */
 TEST_F(raw, shares_with_text)
 {
@@ -506,7 +542,6 @@ TEST_F(raw, is_one_stream)
 	close(fd);
 }
 
-/* Two readers of one CPU have different packets. */
 /* A CPU that is off line when sub-buffers change has its numbers go on afterwards. */
 TEST_F(raw, is_one_stream_over_hotplug)
 {
@@ -533,6 +568,7 @@ TEST_F(raw, is_one_stream_over_hotplug)
 	close(fd);
 }
 
+/* Two readers of one CPU have different packets. */
 TEST_F(raw, gives_a_packet_to_one)
 {
 	struct packets other = {};

@@ -320,6 +320,7 @@ int etch_ring_peek_next(struct etch_ring *r, struct etch_cursor *cur, void *buf,
 u64 etch_ring_latest(const struct etch_ring *r);
 bool etch_ring_empty(const struct etch_ring *r);
 unsigned int etch_ring_filled(const struct etch_ring *r);
+u64 etch_ring_passed(const struct etch_ring *r);
 bool etch_ring_busy(const struct etch_ring *r);
 void etch_ring_stats(struct etch_ring *r, struct etch_ring_stats *stats);
 

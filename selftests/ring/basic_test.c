@@ -714,6 +714,7 @@ static void test_filled(bool overwrite)
 	for (i = 7; i; i--) {
 		CHECK_EQ(etch_ring_filled(r), i);
 		CHECK_EQ(etch_ring_take(r, &view), 1);
+		CHECK_EQ(etch_ring_passed(r), etch_ring_next_seq(r) - 1 - i);
 		CHECK_EQ(etch_ring_filled(r), i);
 		etch_ring_advance(r, 100, 1);
 		CHECK_EQ(etch_ring_filled(r), i);
@@ -726,6 +727,7 @@ static void test_filled(bool overwrite)
 	etch_ring_advance(r, view.len, view.records);
 	CHECK(etch_ring_empty(r));
 	CHECK_EQ(etch_ring_filled(r), 0);
+	CHECK_EQ(etch_ring_passed(r), etch_ring_next_seq(r) - 1);
 
 	/* That block is left, and the reader has not been told yet that it is done with it. */
 	CHECK(put(r, ROOM));
