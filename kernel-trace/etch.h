@@ -117,7 +117,7 @@ struct etch_origin {
  * @dir: its folder; NULL when there is no debugfs
  * @files: what its files are, but for those in events/
  * @events: its events/ folder, with all that is in it
- * @wait: readers that wait for records
+ * @wait: readers that wait for records, or for a change of the rings
  * @poll: wakes them; the writer never does
  * @errors: its error_log; under @errors_lock
  * @nr_errors: how many are in @errors

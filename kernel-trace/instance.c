@@ -28,6 +28,7 @@
 #include <linux/string.h>
 #include <linux/topology.h>
 #include <linux/uuid.h>
+#include <linux/wait.h>
 
 #include "instance_internal.h"
 #include "packet.h"
@@ -270,6 +271,7 @@ void etch_instance_set_clock(struct etch_instance *inst, enum etch_clock clock)
 	etch_rings_void(inst, ETCH_ALL_CPUS);
 	etch_rings_go(inst, ETCH_ALL_CPUS);
 	mutex_unlock(&inst->read_mutex);
+	wake_up_interruptible_all(&inst->wait);
 }
 
 /**
@@ -302,6 +304,7 @@ void etch_instance_reset(struct etch_instance *inst, int want)
 	etch_rings_go(inst, want);
 	mutex_unlock(&inst->read_mutex);
 	cpus_read_unlock();
+	wake_up_interruptible_all(&inst->wait);
 	mutex_unlock(&etch_mutex);
 }
 

@@ -14,6 +14,7 @@
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/wait.h>
 
 #include "instance_internal.h"
 #include "packet.h"
@@ -113,6 +114,7 @@ int etch_instance_resize(struct etch_instance *inst, int want, unsigned long byt
 		etch_resize_abort(resize);
 	}
 	mutex_unlock(&inst->read_mutex);
+	wake_up_interruptible_all(&inst->wait);
 	kfree(resize);
 	return ret;
 }
@@ -227,6 +229,7 @@ int etch_instance_set_subbuf(struct etch_instance *inst, unsigned int subbuf)
 	}
 	mutex_unlock(&inst->read_mutex);
 	cpus_read_unlock();
+	wake_up_interruptible_all(&inst->wait);
 
 	/* The old ones; or, if some could not be had, the new ones. */
 	for_each_possible_cpu(cpu)

@@ -137,19 +137,32 @@ static enum etch_raw_state etch_raw_ask(struct etch_raw *p)
 	return state;
 }
 
-/* Wait for another state than @state. Returns 0 or -ERESTARTSYS. */
+/* A loan has come back: wakes as what comes by inst->wait does, which wait_woken() looks at. */
+static int etch_raw_wake_back(struct wait_queue_entry *back, unsigned int mode, int sync,
+			      void *key)
+{
+	return woken_wake_function(back->private, mode, sync, key);
+}
+
+/*
+ * Wait for another state than @state: who has too many packets outside, too, may see the
+ * ring emptied or made larger. Returns 0 or -ERESTARTSYS.
+ */
 static int etch_raw_wait(struct etch_raw *p, enum etch_raw_state state)
 {
-	wait_queue_head_t *wq = state == ETCH_RAW_LENT ? &p->lender->wait : &p->inst->wait;
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	struct wait_queue_entry back;
 
+	init_waitqueue_func_entry(&back, etch_raw_wake_back);
+	back.private = &wait;
 	/* Asking for the state may sleep, so the usual loop will not do. */
-	add_wait_queue(wq, &wait);
-	if (state == ETCH_RAW_WAIT)
-		etch_instance_arm_poll(p->inst);
+	add_wait_queue(&p->inst->wait, &wait);
+	add_wait_queue(&p->lender->wait, &back);
+	etch_instance_arm_poll(p->inst);
 	while (etch_raw_ask(p) == state && !signal_pending(current))
 		wait_woken(&wait, TASK_INTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
-	remove_wait_queue(wq, &wait);
+	remove_wait_queue(&p->lender->wait, &back);
+	remove_wait_queue(&p->inst->wait, &wait);
 	return signal_pending(current) ? -ERESTARTSYS : 0;
 }
 

@@ -68,6 +68,49 @@ static void stop(void)
 	write_file(TREE, "tracing_on", "0");
 }
 
+/* A call that may wait, in a thread of its own. */
+struct call {
+	pthread_t thread;
+	ssize_t (*how)(const struct call *c);
+	int fd;
+	int pipe;
+	ssize_t ret;
+	int err;
+	bool done;
+};
+
+static ssize_t by_read(const struct call *c)
+{
+	static char bytes[BUFFER_PAGES * LARGEST_PAGE];
+
+	return read(c->fd, bytes, sizeof(bytes));
+}
+
+static void *do_call(void *data)
+{
+	struct call *c = data;
+
+	c->ret = c->how(c);
+	c->err = errno;
+	__atomic_store_n(&c->done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void begin_call(struct call *c)
+{
+	if (pthread_create(&c->thread, NULL, do_call, c))
+		give_up("a thread");
+	usleep(100000);
+}
+
+/* Soon, even on a slow machine. */
+static bool call_ends(struct call *c)
+{
+	for (int ms = 0; ms < 5000 && !__atomic_load_n(&c->done, __ATOMIC_ACQUIRE); ms++)
+		usleep(1000);
+	return __atomic_load_n(&c->done, __ATOMIC_ACQUIRE);
+}
+
 TEST_F(raw, gives_what_was_flushed)
 {
 	int fd = packets_open(TREE, 0, O_NONBLOCK);
@@ -461,6 +504,64 @@ TEST_F(raw, is_not_stopped_by_a_full_pipe)
 	EXPECT_TRUE(packets_drain(&self->seen, fd));
 	EXPECT_EQ(self->next, self->seen.marks + self->seen.discarded);
 	close(fd);
+}
+
+/* Have as many packets outside as may be: 2 and what a pipe can hold; and one more wanted. */
+static void lend_all(int fd, int pipes[3][2], int *next)
+{
+	packets_resize(TREE, 2);
+	for (int i = 0; i < 3; i++) {
+		if (pipe(pipes[i]))
+			give_up("a pipe");
+		do {
+			marks(next, 60);
+			flush();
+		} while (splice(fd, NULL, pipes[i][1], NULL, PAGE, SPLICE_F_NONBLOCK) > 0);
+	}
+}
+
+static void close_all(int pipes[3][2])
+{
+	for (int i = 0; i < 3; i++) {
+		close(pipes[i][0]);
+		close(pipes[i][1]);
+	}
+}
+
+/* Who waits for a packet to come back sees that there is nothing left to wait for, */
+TEST_F(raw, ends_while_all_is_lent)
+{
+	struct call waits = { .how = by_read, .fd = packets_open(TREE, 0, 0) };
+	int pipes[3][2];
+
+	lend_all(waits.fd, pipes, &self->next);
+	begin_call(&waits);
+	stop();
+	EXPECT_FALSE(waits.done);
+	overwrite_file(TREE, "trace", "");
+	EXPECT_TRUE(call_ends(&waits));
+	EXPECT_EQ(0, waits.ret);
+	close_all(pipes);
+	pthread_join(waits.thread, NULL);
+	close(waits.fd);
+}
+
+/* or that more may be outside now. Of a larger buffer, what there is is a small part. */
+TEST_F(raw, is_lent_more)
+{
+	struct call waits = { .how = by_read, .fd = packets_open(TREE, 0, 0) };
+	int pipes[3][2];
+
+	ASSERT_EQ(0, write_file(TREE, "buffer_percent", "100"));
+	lend_all(waits.fd, pipes, &self->next);
+	begin_call(&waits);
+	EXPECT_FALSE(waits.done);
+	EXPECT_EQ(0, packets_resize(TREE, 32));
+	EXPECT_TRUE(call_ends(&waits));
+	EXPECT_EQ(PAGE, waits.ret);
+	close_all(pipes);
+	pthread_join(waits.thread, NULL);
+	close(waits.fd);
 }
 
 /* What a file is closed with is gone; what is in a pipe stays. */
