@@ -21,7 +21,8 @@
  *				modes, clocks; events coming and going.
  *	an open file's lock	what it has taken out of the rings and not given out
  *				yet: trace_pipe's lines, trace_pipe_raw's packets,
- *				a snapshot's. Not under etch_mutex. At the end of a
+ *				a snapshot's. Not under etch_mutex, and not held while
+ *				its reader waits for records. At the end of a
  *				recording, the reader of packets has CPUs stand still
  *				under it, to flush.
  *	instance->read_mutex	the readers of one instance, and whatever needs

@@ -11,7 +11,8 @@
  * A reader waits until its ring is as full as buffer_percent says, or somebody asks for
  * what there is (flush); then it gets all packets without waiting until there is none.
  * When tracing is off it gets what is left, the part-filled packet too, and then the
- * end of the file.
+ * end of the file. Several threads may read from one open file, and some of them
+ * wait: the file's lock is not held meanwhile.
  *
  * While a pipe holds packets, tracing goes on with other memory. But a file has no more
  * packets outside than its ring has sub-buffers, and the pipe room for: a reader that
@@ -23,6 +24,7 @@
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/list.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -146,7 +148,8 @@ static int etch_raw_wake_back(struct wait_queue_entry *back, unsigned int mode, 
 
 /*
  * Wait for another state than @state: who has too many packets outside, too, may see the
- * ring emptied or made larger. Returns 0 or -ERESTARTSYS.
+ * ring emptied or made larger. Or for what is left of a packet that another thread took.
+ * Lets go of p->lock meanwhile. Returns 0 or -ERESTARTSYS.
  */
 static int etch_raw_wait(struct etch_raw *p, enum etch_raw_state state)
 {
@@ -155,14 +158,16 @@ static int etch_raw_wait(struct etch_raw *p, enum etch_raw_state state)
 
 	init_waitqueue_func_entry(&back, etch_raw_wake_back);
 	back.private = &wait;
+	mutex_unlock(&p->lock);
 	/* Asking for the state may sleep, so the usual loop will not do. */
 	add_wait_queue(&p->inst->wait, &wait);
 	add_wait_queue(&p->lender->wait, &back);
 	etch_instance_arm_poll(p->inst);
-	while (etch_raw_ask(p) == state && !signal_pending(current))
+	while (etch_raw_ask(p) == state && list_empty(&p->queue) && !signal_pending(current))
 		wait_woken(&wait, TASK_INTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
 	remove_wait_queue(&p->lender->wait, &back);
 	remove_wait_queue(&p->inst->wait, &wait);
+	mutex_lock(&p->lock);
 	return signal_pending(current) ? -ERESTARTSYS : 0;
 }
 
@@ -171,7 +176,7 @@ static int etch_raw_wait(struct etch_raw *p, enum etch_raw_state state)
  * @p: the file
  * @nonblock: do not wait for one
  *
- * Context: process, may sleep; holds p->lock.
+ * Context: process, may sleep; holds p->lock, and lets go of it while it waits.
  * Return: 1; 0 at the end; -EAGAIN if there would be something to wait for; -ERESTARTSYS
  * or -ENOMEM.
  */
@@ -181,9 +186,7 @@ int etch_raw_next(struct etch_raw *p, bool nonblock)
 	bool flushed = false;
 	int ret;
 
-	if (!list_empty(&p->queue))
-		return 1;
-	for (;;) {
+	while (list_empty(&p->queue)) {
 		ret = etch_raw_try(p, nonblock, &state);
 		if (ret)
 			return ret;
@@ -200,6 +203,7 @@ int etch_raw_next(struct etch_raw *p, bool nonblock)
 		if (ret)
 			return ret;
 	}
+	return 1;
 }
 
 /**
@@ -224,6 +228,23 @@ static void etch_raw_gave(struct etch_raw *p, unsigned int bytes)
 	p->at += bytes;
 	if (p->at == etch_raw_at_hand(p)->packet)
 		etch_loan_put(etch_raw_hand_over(p));
+}
+
+/**
+ * etch_raw_unlock() - let go of p->lock
+ * @p: the file
+ *
+ * What is left of a packet is told to those who wait without the lock.
+ *
+ * Context: process.
+ */
+void etch_raw_unlock(struct etch_raw *p)
+{
+	bool left = !list_empty(&p->queue);
+
+	mutex_unlock(&p->lock);
+	if (left)
+		wake_up_interruptible(&p->lender->wait);
 }
 
 /* ---- read() ---- */
@@ -256,7 +277,7 @@ static ssize_t etch_raw_read(struct file *file, char __user *buf, size_t count, 
 		if (signal_pending(current))
 			break;
 	}
-	mutex_unlock(&p->lock);
+	etch_raw_unlock(p);
 	return done ?: ret;
 }
 
@@ -317,7 +338,8 @@ static ssize_t etch_raw_splice(struct file *file, loff_t *ppos, struct pipe_inod
 
 	if (mutex_lock_interruptible(&p->lock))
 		return -ERESTARTSYS;
-	WRITE_ONCE(p->slots, pipe->max_usage);
+	/* Another thread may be waiting, with his pipe. */
+	WRITE_ONCE(p->slots, max(p->slots, pipe->max_usage));
 	while (done < len) {
 		ret = etch_raw_next(p, nonblock || done);
 		if (ret <= 0)
@@ -327,7 +349,7 @@ static ssize_t etch_raw_splice(struct file *file, loff_t *ppos, struct pipe_inod
 			break;
 		done += ret;
 	}
-	mutex_unlock(&p->lock);
+	etch_raw_unlock(p);
 	return done ?: ret;
 }
 
@@ -342,7 +364,7 @@ static __poll_t etch_raw_poll(struct file *file, poll_table *table)
 	poll_wait(file, &p->lender->wait, table);
 	etch_instance_arm_poll(p->inst);
 
-	/* Not under the lock: who has it may be waiting. At the end, a read() does not. */
+	/* Not under the lock: who has it may be copying. At the end, a read() does not wait. */
 	state = etch_raw_ask(p);
 	if (!list_empty(&p->queue) || state == ETCH_RAW_PACKET || state == ETCH_RAW_OFF)
 		return EPOLLIN | EPOLLRDNORM;

@@ -23,7 +23,7 @@
  * @queue: packets that are taken and not given whole, in order
  * @at: how many bytes of the first one were given
  * @begun: the file has given a packet
- * @slots: how many packets the pipe can hold that was spliced to last
+ * @slots: how many packets the largest pipe can hold that was spliced to
  * @window: the packets that are mapped (raw_map.c), @nr_window of them
  * @nr_window: how many
  * @mapping: where the file is mapped: the window is in at most one of these places
@@ -47,6 +47,7 @@ struct etch_raw {
 
 /* Under p->lock, all of these. The packet at hand is there once etch_raw_next() was 1. */
 int etch_raw_next(struct etch_raw *p, bool nonblock);
+void etch_raw_unlock(struct etch_raw *p);
 struct etch_loan *etch_raw_hand_over(struct etch_raw *p);
 
 static inline struct etch_loan *etch_raw_at_hand(const struct etch_raw *p)

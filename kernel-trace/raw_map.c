@@ -141,13 +141,13 @@ static int etch_window_show(struct etch_raw *p, struct vm_area_struct *vma,
 	return ret;
 }
 
-/* Under p->lock. Take packets into p->window. Returns how many, or an errno. */
-static int etch_window_take(struct etch_raw *p, const struct etch_window *w, bool nonblock)
+/* Under p->lock. Take what packets there are into p->window. Returns how many, or an errno. */
+static int etch_window_take(struct etch_raw *p, const struct etch_window *w)
 {
 	int ret = 0;
 
 	while (p->nr_window < w->packets) {
-		ret = etch_raw_next(p, nonblock || p->nr_window);
+		ret = etch_raw_next(p, true);
 		if (ret <= 0)
 			break;
 		/* What was read of it before is seen again. */
@@ -177,7 +177,12 @@ static int etch_window_next(struct file *file, const struct etch_window *w)
 		return -EFAULT;
 	etch_window_put(p);
 
-	ret = etch_window_take(p, w, nonblock);
+	ret = etch_raw_next(p, nonblock);
+	if (ret <= 0)
+		return ret;
+	/* What another thread has put there meanwhile. */
+	etch_window_put(p);
+	ret = etch_window_take(p, w);
 	if (ret <= 0)
 		return ret;
 	mmap_read_lock(mm);
@@ -214,7 +219,7 @@ static int etch_window_ioctl(struct file *file, struct etch_window *w, void __us
 		if (ret)
 			etch_window_give_back(p);
 	}
-	mutex_unlock(&p->lock);
+	etch_raw_unlock(p);
 	return ret;
 }
 

@@ -86,6 +86,11 @@ static ssize_t by_read(const struct call *c)
 	return read(c->fd, bytes, sizeof(bytes));
 }
 
+static ssize_t by_splice(const struct call *c)
+{
+	return splice(c->fd, NULL, c->pipe, NULL, PAGE, SPLICE_F_NONBLOCK);
+}
+
 static void *do_call(void *data)
 {
 	struct call *c = data;
@@ -373,6 +378,59 @@ TEST_F(raw, forgets_a_flush)
 	EXPECT_EQ(1, poll(&p, 1, 10000));
 	close(text);
 	close(p.fd);
+}
+
+/* Who may not wait does not wait for another one who does. */
+TEST_F(raw, does_not_wait_for_who_waits)
+{
+	struct call waits = { .how = by_read }, reads = { .how = by_read };
+	struct call splices = { .how = by_splice };
+	int fd = packets_open(TREE, 0, 0), pipes[2];
+
+	ASSERT_EQ(0, pipe(pipes));
+	waits.fd = reads.fd = splices.fd = fd;
+	splices.pipe = pipes[1];
+	begin_call(&waits);
+	begin_call(&splices);
+	EXPECT_TRUE(call_ends(&splices));
+	EXPECT_EQ(-1, splices.ret);
+	EXPECT_EQ(EAGAIN, splices.err);
+	ASSERT_EQ(0, fcntl(fd, F_SETFL, O_NONBLOCK));
+	begin_call(&reads);
+	EXPECT_TRUE(call_ends(&reads));
+	EXPECT_EQ(-1, reads.ret);
+	EXPECT_EQ(EAGAIN, reads.err);
+	EXPECT_FALSE(waits.done);
+	marks(&self->next, 10);
+	flush();
+	EXPECT_TRUE(call_ends(&waits));
+	EXPECT_EQ(PAGE, waits.ret);
+	pthread_join(waits.thread, NULL);
+	pthread_join(splices.thread, NULL);
+	pthread_join(reads.thread, NULL);
+	close(pipes[0]);
+	close(pipes[1]);
+	close(fd);
+}
+
+/* What another one leaves of a packet is there for who waits. */
+TEST_F(raw, waits_for_the_rest)
+{
+	struct call waits = { .how = by_read, .fd = packets_open(TREE, 0, 0) };
+
+	ASSERT_EQ(0, write_file(TREE, "buffer_percent", "50"));
+	marks(&self->next, 10);
+	flush();
+	EXPECT_EQ(PAGE, read(waits.fd, self->buf, PAGE));
+	begin_call(&waits);
+	ASSERT_EQ(0, fcntl(waits.fd, F_SETFL, O_NONBLOCK));
+	marks(&self->next, 150);
+	EXPECT_EQ(100, read(waits.fd, self->buf, 100));
+	EXPECT_TRUE(call_ends(&waits));
+	EXPECT_EQ(PAGE - 100, waits.ret);
+	stop();
+	pthread_join(waits.thread, NULL);
+	close(waits.fd);
 }
 
 /* Text and packets, in turn: each record to one of the two. */
