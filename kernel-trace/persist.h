@@ -164,6 +164,18 @@ int etch_persist_start(struct etch_persist *p);
 
 /* ---- persist_files.c ---- */
 
+/**
+ * struct etch_persist_place - a place in a CPU's file
+ * @packet: which one
+ * @start: where in the file it starts
+ */
+struct etch_persist_place {
+	unsigned int packet;
+	loff_t start;
+};
+
+size_t etch_persist_copy(const struct etch_persist_cpu *c, struct etch_persist_place *place,
+			 void *to, size_t count, loff_t pos);
 int etch_persist_add_files(struct etch_persist *p);
 
 #endif /* _KERNEL_ETCH_PERSIST_H */

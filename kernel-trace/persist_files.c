@@ -14,12 +14,15 @@
 #include <linux/err.h>
 #include <linux/etch.h>
 #include <linux/fs.h>
+#include <linux/gfp.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/sched/signal.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "etch.h"
@@ -119,16 +122,54 @@ static int etch_found_open(struct inode *inode, struct file *file)
 	return security_locked_down(LOCKDOWN_TRACEFS);
 }
 
-static ssize_t etch_text_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
+/* Copies from what was found, under etch_mutex: up to @count bytes from @pos on. */
+typedef size_t (*etch_found_copy)(const struct etch_persist_found *found, struct file *file,
+				  struct etch_persist_place *place, void *to, size_t count,
+				  loff_t pos);
+
+/*
+ * Through a page of our own: user memory may take for ever to be there, and all control
+ * would have to wait for that.
+ */
+static ssize_t etch_found_read(struct file *file, char __user *buf, size_t count, loff_t *pos,
+			       etch_found_copy copy)
 {
 	const struct etch_persist_found *found = &etch_files_of->found;
-	ssize_t ret = 0;
+	void *page = (void *)__get_free_page(GFP_KERNEL);
+	struct etch_persist_place place = {};
+	size_t done = 0, len, left = 0;
 
-	mutex_lock(&etch_mutex);
-	if (found->cpus)
-		ret = simple_read_from_buffer(buf, count, pos, found->text, found->text_len);
-	mutex_unlock(&etch_mutex);
-	return ret;
+	if (!page)
+		return -ENOMEM;
+	while (done < count && !left && !fatal_signal_pending(current)) {
+		len = min(count - done, PAGE_SIZE);
+		mutex_lock(&etch_mutex);
+		len = found->cpus ? copy(found, file, &place, page, len, *pos) : 0;
+		mutex_unlock(&etch_mutex);
+		if (!len)
+			break;
+		left = copy_to_user(buf + done, page, len);
+		done += len - left;
+		*pos += len - left;
+	}
+	free_page((unsigned long)page);
+	return done ?: (left ? -EFAULT : 0);
+}
+
+static size_t etch_text_copy(const struct etch_persist_found *found, struct file *file,
+			     struct etch_persist_place *place, void *to, size_t count,
+			     loff_t pos)
+{
+	if (pos >= found->text_len)
+		return 0;
+	count = min_t(size_t, count, found->text_len - pos);
+	memcpy(to, found->text + pos, count);
+	return count;
+}
+
+static ssize_t etch_text_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
+{
+	return etch_found_read(file, buf, count, pos, etch_text_copy);
 }
 
 static const struct file_operations etch_text_fops = {
@@ -137,59 +178,73 @@ static const struct file_operations etch_text_fops = {
 	.llseek = default_llseek,
 };
 
-/* Give a part of a packet: header, records and zeroes, one of them. Returns bytes. */
-static size_t etch_packet_piece(const struct etch_persist_packet *packet, size_t at,
-				char __user *buf, size_t count)
+/* A part of a packet: header, records or zeroes, one of them. Returns bytes. */
+static size_t etch_packet_piece(const struct etch_persist_packet *packet, size_t at, void *to,
+				size_t count)
 {
-	size_t content = sizeof(packet->head) + packet->len, len;
+	size_t content = sizeof(packet->head) + packet->len;
 
 	if (at < sizeof(packet->head)) {
-		len = min(count, sizeof(packet->head) - at);
-		return len - copy_to_user(buf, (void *)&packet->head + at, len);
+		count = min(count, sizeof(packet->head) - at);
+		memcpy(to, (void *)&packet->head + at, count);
+	} else if (at < content) {
+		count = min(count, content - at);
+		memcpy(to, packet->data + at - sizeof(packet->head), count);
+	} else {
+		count = min(count, (size_t)(packet->head.packet_size / BITS_PER_BYTE - at));
+		memset(to, 0, count);
 	}
-	if (at < content) {
-		len = min(count, content - at);
-		return len - copy_to_user(buf, packet->data + at - sizeof(packet->head), len);
-	}
-	len = min(count, (size_t)(packet->head.packet_size / BITS_PER_BYTE - at));
-	return len - clear_user(buf, len);
+	return count;
 }
 
-/* Under etch_mutex. */
-static ssize_t etch_packets_give(const struct etch_persist_cpu *c, char __user *buf,
-				 size_t count, loff_t *pos)
+/**
+ * etch_persist_copy() - copy a part of a CPU's packets, as its file has them
+ * @c: what was found of the CPU
+ * @place: where the copy before this one, of a smaller @pos, ended; zeroes for the first
+ * @to: where to
+ * @count: how many bytes
+ * @pos: from which on
+ *
+ * Context: any; what was found stays.
+ * Return: how many bytes there were.
+ */
+size_t etch_persist_copy(const struct etch_persist_cpu *c, struct etch_persist_place *place,
+			 void *to, size_t count, loff_t pos)
 {
-	size_t done = 0, part;
-	loff_t start = 0;
-	unsigned int i;
+	size_t done = 0;
 
-	for (i = 0; i < c->nr && done < count; i++) {
-		size_t bytes = c->packets[i].head.packet_size / BITS_PER_BYTE;
+	while (place->packet < c->nr && done < count) {
+		const struct etch_persist_packet *packet = &c->packets[place->packet];
+		size_t bytes = packet->head.packet_size / BITS_PER_BYTE;
 
-		while (done < count && *pos < start + bytes) {
-			part = etch_packet_piece(&c->packets[i], *pos - start, buf + done,
-						 count - done);
-			if (!part)
-				return done ?: -EFAULT;
+		while (done < count && pos < place->start + bytes) {
+			size_t part = etch_packet_piece(packet, pos - place->start, to + done,
+							count - done);
+
 			done += part;
-			*pos += part;
+			pos += part;
 		}
-		start += bytes;
+		if (pos < place->start + bytes)
+			break;
+		place->packet++;
+		place->start += bytes;
 	}
 	return done;
 }
 
+static size_t etch_packets_copy(const struct etch_persist_found *found, struct file *file,
+				struct etch_persist_place *place, void *to, size_t count,
+				loff_t pos)
+{
+	unsigned long cpu = (unsigned long)file->private_data;
+
+	return cpu < found->nr_cpus ?
+	       etch_persist_copy(&found->cpus[cpu], place, to, count, pos) : 0;
+}
+
 static ssize_t etch_packets_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
 {
-	const struct etch_persist_found *found = &etch_files_of->found;
-	unsigned long cpu = (unsigned long)file->private_data;
-	ssize_t ret = 0;
-
-	mutex_lock(&etch_mutex);
-	if (found->cpus && cpu < found->nr_cpus)
-		ret = etch_packets_give(&found->cpus[cpu], buf, count, pos);
-	mutex_unlock(&etch_mutex);
-	return ret;
+	return etch_found_read(file, buf, count, pos, etch_packets_copy);
 }
 
 static const struct file_operations etch_packets_fops = {

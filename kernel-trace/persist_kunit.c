@@ -274,6 +274,46 @@ static void etch_persist_whole(struct kunit *test)
 	}
 }
 
+/* A CPU's file, in pieces of any size: header, records and zeroes of each packet in turn. */
+static void etch_persist_file(struct kunit *test)
+{
+	const struct etch_persist_cpu *c;
+	struct etch_persist_place place = {}, again = {};
+	size_t bytes = 0, have = 0, piece = 1, n;
+	u8 *file, *part;
+	unsigned int i;
+
+	etch_test_write(test, 0, ETCH_TEST_RECORDS);
+	c = &etch_test_reboot(test)->cpus[0];
+	for (i = 0; i < c->nr; i++)
+		bytes += c->packets[i].head.packet_size / BITS_PER_BYTE;
+	file = kunit_kzalloc(test, bytes + 1, GFP_KERNEL);
+	part = kunit_kzalloc(test, bytes + 1, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, file);
+	KUNIT_ASSERT_NOT_NULL(test, part);
+
+	KUNIT_EXPECT_EQ(test, bytes, etch_persist_copy(c, &place, file, bytes + 1, 0));
+	while ((n = etch_persist_copy(c, &again, part + have, min(piece, bytes + 1 - have),
+				      have))) {
+		have += n;
+		piece = piece * 7 % 1009;
+	}
+	KUNIT_EXPECT_EQ(test, bytes, have);
+	KUNIT_EXPECT_MEMEQ(test, file, part, bytes);
+
+	for (i = 0, have = 0; i < c->nr; i++) {
+		const struct etch_persist_packet *packet = &c->packets[i];
+		size_t size = packet->head.packet_size / BITS_PER_BYTE;
+		size_t content = sizeof(packet->head) + packet->len;
+
+		KUNIT_EXPECT_MEMEQ(test, file + have, &packet->head, sizeof(packet->head));
+		KUNIT_EXPECT_MEMEQ(test, file + have + sizeof(packet->head), packet->data,
+				   packet->len);
+		KUNIT_EXPECT_NULL(test, memchr_inv(file + have + content, 0, size - content));
+		have += size;
+	}
+}
+
 static void etch_persist_empty(struct kunit *test)
 {
 	const struct etch_persist_found *found = etch_test_reboot(test);
@@ -584,6 +624,7 @@ static void etch_persist_random(struct kunit *test)
 
 static struct kunit_case etch_persist_cases[] = {
 	KUNIT_CASE(etch_persist_whole),
+	KUNIT_CASE(etch_persist_file),
 	KUNIT_CASE(etch_persist_empty),
 	KUNIT_CASE(etch_persist_overwritten),
 	KUNIT_CASE(etch_persist_in_flight),
