@@ -25,7 +25,7 @@ static_assert(sizeof(struct etch_packet_header) == ETCH_PACKET_HEADER,
 	      "a sub-buffer has as much room as a packet's header takes");
 static_assert(ETCH_PACKET_COMM == TASK_COMM_LEN);
 
-/* Bytes of a packet: what was left as full stays whole, what was flushed is cut. */
+/* Bytes of a packet: the pages that it takes, be it full, flushed, or left for a large record. */
 static unsigned int etch_packet_bytes(unsigned int content, unsigned int subbuf)
 {
 	return min_t(unsigned int, PAGE_ALIGN(content), subbuf);

@@ -179,6 +179,29 @@ static void etch_packet_says(struct kunit *test)
 	etch_loan_put(loan);
 }
 
+/* It is full for the record that does not fit, and cut to the page that it takes. */
+static void etch_packet_is_cut(struct kunit *test)
+{
+	struct etch_packet_test *t = test->priv;
+	struct etch_loan *loan = etch_loan_get(t->lender, t->rings[0], 1);
+	const struct etch_packet_header *head;
+	struct etch_told before;
+	u64 time;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(loan));
+	etch_packet_put(t->rings[0], 1);
+	preempt_disable();
+	KUNIT_EXPECT_NOT_NULL(test, etch_ring_reserve(t->rings[0],
+						      2 * PAGE_SIZE - ETCH_PACKET_HEADER, &time));
+	etch_ring_commit(t->rings[0]);
+	preempt_enable();
+	KUNIT_ASSERT_EQ(test, PAGE_SIZE, etch_packet_next(t, loan, &before));
+	head = loan->memory;
+	KUNIT_EXPECT_EQ(test, PAGE_SIZE * BITS_PER_BYTE, head->packet_size);
+	KUNIT_EXPECT_EQ(test, 1, head->records);
+	etch_loan_put(loan);
+}
+
 static void etch_packet_leads(struct kunit *test)
 {
 	struct etch_packet_header packet = {
@@ -353,6 +376,7 @@ static void etch_loan_is_waited_for(struct kunit *test)
 static struct kunit_case etch_packet_cases[] = {
 	KUNIT_CASE(etch_packet_changes_hands),
 	KUNIT_CASE(etch_packet_says),
+	KUNIT_CASE(etch_packet_is_cut),
 	KUNIT_CASE(etch_packet_leads),
 	KUNIT_CASE(etch_packet_goes_on),
 	KUNIT_CASE(etch_packet_is_flushed),
