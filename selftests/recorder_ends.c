@@ -161,6 +161,30 @@ TEST_F(recorder, puts_back_the_events_that_are_left)
 	EXPECT_STREQ("0", read_line(TREE, "events/sched/sched_waking/enable"));
 }
 
+/* ---- What goes ---- */
+
+/* Nobody can tell whether tracing is on, and that is no reason to wait for ever. */
+TEST_F(recorder, ends_without_its_tree)
+{
+	char mounted[80], tree[100], instance[80];
+
+	snprintf(mounted, sizeof(mounted), "%s/debugfs", self->run.dir);
+	snprintf(tree, sizeof(tree), "%s/etch", mounted);
+	ASSERT_EQ(0, mkdir(mounted, 0700));
+	ASSERT_EQ(0, mount("none", mounted, "debugfs", 0, NULL));
+	START(&self->run, "-v", "-e", "sched", "-t", tree, "-o", self->run.trace);
+	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
+	/* From here on its packets need nothing else of the tree. */
+	EXPECT_TRUE(wait_until_written(&self->run));
+	EXPECT_EQ(0, umount2(mounted, MNT_DETACH));
+	kill(self->run.pid, SIGINT);
+	EXPECT_EQ(1, finish(&self->run));
+	EXPECT_FALSE(look_at_trace(self->run.trace).broken);
+	EXPECT_EQ(0, rmdir(mounted));
+	snprintf(instance, sizeof(instance), ETCH "/instances/record-%d", self->run.pid);
+	EXPECT_EQ(0, rmdir(instance));
+}
+
 /* ---- Who is silent ---- */
 
 /* A machine that goes down closes no connection. */

@@ -147,7 +147,7 @@ static void reader_wait_for_end(struct reader *r)
 {
 	struct pollfd end = { .fd = r->all->end, .events = POLLIN };
 
-	if (r->all->begun && !tree_is_on(r->all->tree))
+	if (r->all->begun && tree_is_off(r->all->tree))
 		readers_tell(r->all, &r->all->off);
 	poll(&end, 1, READER_PAUSE);
 }
@@ -165,8 +165,11 @@ static void *reader_run(void *arg)
 			readers_tell(r->all, &r->all->failed);
 		if (state == PUMP_FAILED || (state == PUMP_ENDED && ending))
 			return NULL;
-		/* If somebody else has turned tracing on again, there is no end to wait for. */
-		if (state == PUMP_EMPTY && ending && tree_is_on(r->all->tree))
+		/*
+		 * If somebody else has turned tracing on again, or the tree is not to be seen
+		 * any more, there is no end to wait for.
+		 */
+		if (state == PUMP_EMPTY && ending && !tree_is_off(r->all->tree))
 			return NULL;
 		if (state == PUMP_EMPTY)
 			reader_wait(r);

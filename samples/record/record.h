@@ -85,7 +85,8 @@ char *tree_read(const struct tree *tree, const char *file, size_t *len);
 int tree_write(const struct tree *tree, const char *file, const char *text);
 /* The same, of a setting that tree_close() puts back. */
 int tree_change(struct tree *tree, const char *file, const char *text);
-bool tree_is_on(const struct tree *tree);
+/* False if that cannot be known, either. */
+bool tree_is_off(const struct tree *tree);
 /* A CPU's packets, without waiting; -1 with errno. */
 int tree_open_packets(const struct tree *tree, int cpu);
 /* Whether CPU @cpu is there and has told. */

@@ -319,13 +319,13 @@ int tree_close(struct tree *tree)
 
 /* ---- What it has to tell ---- */
 
-bool tree_is_on(const struct tree *tree)
+bool tree_is_off(const struct tree *tree)
 {
 	char *text = tree_read(tree, "tracing_on", NULL);
-	bool on = text && *text == '1';
+	bool off = text && *text == '0';
 
 	free(text);
-	return on;
+	return off;
 }
 
 int tree_open_packets(const struct tree *tree, int cpu)
