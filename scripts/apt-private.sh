@@ -70,12 +70,13 @@ private()
 
 update()
 {
-	mkdir -p "$APT/lists/partial" "$APT/cache/archives/partial"
+	mkdir -p "$APT/lists/partial" "$APT/cache/archives/partial" || return
 	if [ -n "$(find "$APT/updated" -mmin -1440 2>/dev/null)" ]; then
 		return
 	fi
-	write_sources
-	private apt-get update
+	write_sources || return
+	# By itself apt-get calls lists that could not be fetched a success.
+	private apt-get update --error-on=any || return
 	touch "$APT/updated"
 }
 

@@ -3,7 +3,8 @@
 #
 # What is needed before anything can be built: the tools, and a pristine
 # kernel source in build/linux-pristine. KDIR=/path takes a tree of the user's
-# (copied, never written to) instead of Debian's package.
+# (copied, never written to) instead of Debian's package. It is copied again by each
+# call that finds a file of it changed.
 #
 # fetch.sh arm64: in addition the compiler for that architecture, and QEMU for its programs.
 # fetch.sh arm64-guest: in addition to that the programs of such a guest, in build/root.
@@ -18,7 +19,17 @@
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
-ARCHIVE=/usr/src/linux-source-6.12.tar.xz
+ARCHIVE=${ETCH_ARCHIVE:-/usr/src/linux-source-6.12.tar.xz}
+VERSION=6.12
+
+# What a tree of the user's holds beside its sources. Where it was configured, "make
+# O=" would refuse the copy, for whatever architecture that was.
+MADE=('*.o' '*.ko' '*.a' '*.cmd' '*.mod' '*.mod.c')
+CONFIGURED=(/.git /.pc /.config /include/config /include/generated
+	'/arch/*/include/generated')
+
+# Gigabytes: the source and make run; make check; make check-long.
+ROOM=(3 6 15)
 
 # "command package": the command that tells whether the package is there.
 TOOLS="
@@ -72,6 +83,7 @@ riscv64-linux-gnu-gcc		gcc-riscv64-linux-gnu
 pahole				pahole
 " ;;
 lint)	TOOLS+="
+aarch64-linux-gnu-gcc	gcc-aarch64-linux-gnu
 codespell	codespell
 pyflakes3	pyflakes3
 shellcheck	shellcheck
@@ -99,29 +111,26 @@ missing_packages()
 		echo busybox-static
 }
 
+# What a package starts and leaves running does not keep our lock.
 as_root()
 {
 	if [ "$(id -u)" -eq 0 ]; then
-		"$@"
+		"$@" 9>&-
 	else
-		sudo -n "$@"
+		sudo -n "$@" 9>&-
 	fi
 }
 
+INSTALL=(apt-get install -y --no-install-recommends)
+
 install_packages()
 {
-	local wanted=("$@")
-	local command="apt-get install -y --no-install-recommends ${wanted[*]}"
+	local command=(env DEBIAN_FRONTEND=noninteractive "${INSTALL[@]}" "$@")
 
-	if [ "$(id -u)" -ne 0 ] && ! sudo -n true 2> /dev/null; then
-		die "missing: ${wanted[*]}. As root: $command"
-	fi
-	# shellcheck disable=SC2086
-	DEBIAN_FRONTEND=noninteractive as_root $command && return
+	as_root "${command[@]}" && return
 	# The lists may be too old, or have never been fetched.
 	as_root apt-get update
-	# shellcheck disable=SC2086
-	DEBIAN_FRONTEND=noninteractive as_root $command
+	as_root "${command[@]}"
 }
 
 tools()
@@ -132,49 +141,131 @@ tools()
 	[ -z "${KDIR:-}" ] || mapfile -t missing < <(
 		printf '%s\n' "${missing[@]}" | grep -v '^linux-source')
 	[ -n "${missing[*]}" ] || return 0
+	if [ "$(id -u)" -ne 0 ] && ! sudo -n true 2> /dev/null; then
+		die "missing: ${missing[*]}. As root: ${INSTALL[*]} ${missing[*]}"
+	fi
 	step "Packages installed: ${missing[*]}" \
 		quietly "$ETCH_BUILD/log/apt.log" install_packages "${missing[@]}"
+}
+
+# A tree that cannot be the base is refused before anything of ours is removed.
+check_kdir()
+{
+	local found
+
+	[ -f "$KDIR/Makefile" ] ||
+		die "$KDIR holds no Makefile: KDIR must be a Linux $VERSION.y tree"
+	found=$(head -n 10 "$KDIR/Makefile" |
+		sed -n 's/^\(VERSION\|PATCHLEVEL\) = //p' | paste -sd .)
+	[ "$found" = "$VERSION" ] ||
+		die "$KDIR is not Linux $VERSION.y${found:+ but $found}: KDIR must be"
+	[ -z "$(ls -A "$KDIR/kernel/etch" 2> /dev/null)" ] ||
+		die "$KDIR already holds Etch: KDIR must be a tree without it"
+}
+
+# A sum that changes when a file of the user's tree does.
+listing()
+{
+	local names=() name
+
+	for name in .git .pc "${MADE[@]}"; do
+		names+=(-o -name "$name")
+	done
+	(cd "$KDIR" && find . \( "${names[@]:1}" \) -prune -o -type f -printf '%P %s %T@\n') |
+		LC_ALL=C sort | sha256sum | cut -c1-16
 }
 
 # What the pristine tree was made from; another origin makes it anew.
 origin()
 {
 	if [ -n "${KDIR:-}" ]; then
-		echo "tree $(realpath "$KDIR")"
+		echo "tree $(realpath "$KDIR") $(listing)"
 	else
 		echo "package $(stat -L -c '%s %Y' "$ARCHIVE")"
 	fi
 }
 
+# Room for what is unpacked and built next, before anything is.
+check_room()
+{
+	local free
+
+	free=$(df -P -k "$ETCH_BUILD" | awk 'NR == 2 { print int($4 / 1024 / 1024) }')
+	[ "$free" -ge "${ROOM[0]}" ] ||
+		die "$free GB are free for $ETCH_BUILD; source and first kernel take" \
+			"${ROOM[0]} GB. ETCH_BUILD=/path has it elsewhere"
+	[ "$free" -ge "${ROOM[2]}" ] ||
+		say "$free GB are free for $ETCH_BUILD: make check takes ${ROOM[1]} in all," \
+			"make check-long ${ROOM[2]}."
+}
+
+# The user's tree without what was made in it. What the last copy has as well stays the
+# same file, with its time: so little is built anew.
+copy_tree()
+{
+	local options=() name
+
+	for name in "${MADE[@]}" "${CONFIGURED[@]}"; do
+		options+=(--exclude="$name")
+	done
+	[ ! -d "$ETCH_PRISTINE" ] || options+=(--link-dest="$ETCH_PRISTINE")
+	rsync -rlp --checksum "${options[@]}" "$KDIR/" "$1/" || return
+	make -s -C "$1" mrproper
+}
+
+# Sources get the time of now (tar -m): they are newer than any object that was built
+# from others before.
 unpack()
 {
-	local fresh=$ETCH_PRISTINE.new
+	local from=$1 fresh=$ETCH_PRISTINE.new
 
 	rm -rf "$fresh"
-	mkdir -p "$fresh"
+	mkdir -p "$fresh" || return
 	if [ -n "${KDIR:-}" ]; then
-		rsync -a --exclude=/.git --exclude=/.pc "$KDIR/" "$fresh/"
+		copy_tree "$fresh" || return
 	else
-		tar -C "$fresh" --strip-components=1 -xf "$ARCHIVE"
+		tar -C "$fresh" --strip-components=1 -m -xf "$ARCHIVE" || return
 	fi
-	rm -rf "$ETCH_PRISTINE" "$ETCH_LINUX"
-	mv "$fresh" "$ETCH_PRISTINE"
-	origin > "$ETCH_BUILD/linux-pristine.origin"
+	# The name of what is there comes last: what is interrupted is begun again.
+	rm -f "$ETCH_BUILD/linux-pristine.origin"
+	rm -rf "$ETCH_PRISTINE"
+	mv "$fresh" "$ETCH_PRISTINE" || return
+	clone || return
+	# Copies of the source before; lib/tree.py makes them anew.
+	rm -rf "$ETCH_BUILD/linux-um" "$ETCH_BUILD/bisect/linux"
+	echo "$from" > "$ETCH_BUILD/linux-pristine.origin"
 }
 
 # build/linux shares its files with the pristine tree; whoever changes one
-# there puts a new file in its place (see lib/tree.py).
+# there puts a new file in its place (see lib/tree.py). What the series had put there
+# is taken along, so that what stays as it is keeps its time.
 clone()
 {
-	rm -rf "$ETCH_LINUX.new"
-	cp -al "$ETCH_PRISTINE" "$ETCH_LINUX.new"
-	mv "$ETCH_LINUX.new" "$ETCH_LINUX"
+	local note=$ETCH_LINUX/.etch-overlay new=$ETCH_LINUX.new
+
+	rm -rf "$new"
+	cp -al "$ETCH_PRISTINE" "$new" || return
+	if [ -f "$note" ]; then
+		rsync -a --ignore-missing-args --files-from="$note" "$ETCH_LINUX/" "$new/" || return
+		cp "$note" "$new/" || return
+	fi
+	rm -rf "$ETCH_LINUX"
+	mv "$new" "$ETCH_LINUX"
 }
 
 source_tree()
 {
-	if [ "$(cat "$ETCH_BUILD/linux-pristine.origin" 2>/dev/null)" != "$(origin)" ]; then
-		step "Kernel source unpacked from ${KDIR:-$ARCHIVE}" unpack
+	local from
+
+	# Known before it is read: what is edited meanwhile is copied by the next call.
+	from=$(origin)
+	if [ ! -d "$ETCH_PRISTINE" ] ||
+			[ "$(cat "$ETCH_BUILD/linux-pristine.origin" 2> /dev/null)" != "$from" ]; then
+		check_room
+		step "Kernel source made from ${KDIR:-$ARCHIVE}" \
+			quietly "$ETCH_BUILD/log/source.log" unpack "$from"
+		[ ! -d "$ETCH_DEV" ] ||
+			warn "$ETCH_DEV still has the source before: see make dev"
 	fi
 	[ -d "$ETCH_LINUX" ] || clone
 }
@@ -194,10 +285,9 @@ guest_programs()
 	say "Programs of an $arch guest unpacked"
 }
 
-if [ -n "${KDIR:-}" ] && [ -n "$(ls -A "$KDIR/kernel/etch" 2>/dev/null)" ]; then
-	die "$KDIR already holds Etch: KDIR must be a tree without it"
-fi
+[ -z "${KDIR:-}" ] || check_kdir
 mkdir -p "$ETCH_BUILD/log"
+alone "$ETCH_BUILD/lock" "Another make"
 tools
 source_tree
 case ${1:-} in

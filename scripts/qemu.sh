@@ -60,6 +60,7 @@ describe_system()
 	printf '%s\n' -accel "tcg,$1"
 }
 
+alone "$ETCH_BUILD/qemu.lock" "Another start of QEMU"
 system=$(major "$PROGRAM" || true)
 if [ "${system:-0}" -gt $GOOD ]; then
 	describe_system thread=multi

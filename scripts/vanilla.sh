@@ -15,25 +15,35 @@ tarball()
 	find "$DIR" -maxdepth 1 -name 'linux*.orig.tar.xz' | sort -V | tail -n 1
 }
 
+# What is not whole gets no name under which it would be found.
 download()
 {
-	cd "$DIR"
-	"$ETCH_TOP/scripts/apt-private.sh" orig linux 6.12
+	rm -rf "$DIR/new"
+	mkdir -p "$DIR/new" || return
+	cd "$DIR/new" || return
+	"$ETCH_TOP/scripts/apt-private.sh" orig linux 6.12 || return
+	xz -t linux*.orig.tar.xz || return
+	mv linux*.orig.tar.xz "$DIR"
 }
 
-# Files that upstream lacks are not an error: the series adds them.
+# Files that upstream lacks are not an error: the series adds them. Whatever else tar
+# says is one, and then the tarball is not kept either.
 extract()
 {
-	local top
-
-	top=$(tar -tf "$1" 2> /dev/null | sed -n '1s|/.*||p;1q') || true
-	rm -rf "$DIR/tree"
-	mkdir -p "$DIR/tree"
+	local archive=$1 top said
 	shift
-	tar -C "$DIR/tree" --strip-components=1 -xf "$(tarball)" \
-		"${@/#/$top/}" "$top/Makefile" 2> /dev/null || true
+
+	rm -rf "$DIR/tree" "$DIR/tree.paths"
+	mkdir -p "$DIR/tree"
+	top=$(tar -tf "$archive" 2> /dev/null | sed -n '1s|/.*||p;1q') || true
+	said=$(LC_ALL=C tar -C "$DIR/tree" --strip-components=1 -xf "$archive" \
+		"${@/#/$top/}" "$top/Makefile" 2>&1 |
+		grep -v ': Not found in archive$\|^tar: Exiting with failure') || true
+	if [ -n "$said" ] || [ ! -f "$DIR/tree/Makefile" ]; then
+		rm -f "$archive"
+		die "$archive could not be read, and was removed: ${said%%$'\n'*}"
+	fi
 	printf '%s\n' "$@" > "$DIR/tree.paths"
-	[ -f "$DIR/tree/Makefile" ]
 }
 
 mkdir -p "$DIR"

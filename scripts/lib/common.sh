@@ -4,6 +4,9 @@
 # What every shell script here shares: where things are, how to speak to the
 # user, how a step is timed. Source it as the first line after "set".
 
+# Of the caller's shell: cd would print where it went, and every compiler be clang.
+unset CDPATH LLVM
+
 # The repository, and everything that is made. An override of ETCH_BUILD
 # keeps the made things of two checkouts apart, or on a faster disk.
 ETCH_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -15,6 +18,14 @@ ETCH_SERIES=$ETCH_TOP/series
 ETCH_PRISTINE=$ETCH_BUILD/linux-pristine
 ETCH_LINUX=$ETCH_BUILD/linux
 ETCH_DEV=$ETCH_BUILD/linux-dev
+
+# make takes a path with a space for two, and the kernel refuses a colon.
+case $ETCH_TOP$ETCH_BUILD in
+*[[:space:]:]*)
+	echo "### error: there must be no space and no colon in the path of this" \
+		"folder, nor in ETCH_BUILD: $ETCH_TOP, $ETCH_BUILD" >&2
+	exit 1 ;;
+esac
 
 export ETCH_TOP ETCH_BUILD ETCH_PATCHES ETCH_SERIES
 export ETCH_PRISTINE ETCH_LINUX ETCH_DEV
@@ -53,8 +64,20 @@ now()
 	date +%s
 }
 
+# alone FILE WHO: wait until no other script has this lock, and keep it to the end of
+# this one, and of the programs that it starts. WHO is who else might have it.
+alone()
+{
+	mkdir -p "$(dirname "$1")"
+	exec 9> "$1"
+	flock -n 9 && return
+	say "$2 is at work in this folder: waiting for its end." >&2
+	flock 9
+}
+
 # step NAME COMMAND...: run, and say how long it took. The command's status
-# is the step's.
+# is the step's. A function that is called in this way, or by quietly, is not ended
+# by "set -e": it has to say "|| return".
 step()
 {
 	local name=$1 start rc=0
