@@ -32,18 +32,50 @@ next_steps()
 	END
 }
 
+# The names of the series' patches, in order.
+series()
+{
+	sed 's/#.*//; s/[[:space:]].*//; /^$/d' "$ETCH_SERIES"
+}
+
+# Are the patches that quilt applied the first ones of the series, or all?
+ours()
+{
+	local count
+
+	count=$(wc -l < .pc/applied-patches)
+	series | head -n "$count" | cmp -s - .pc/applied-patches
+}
+
+# Some patches of this series are applied, but not all.
+in_part()
+{
+	local applied
+
+	applied="$(wc -l < .pc/applied-patches) of this series' $(series | wc -l) patches"
+	if [ -e "$SUM" ]; then
+		die "$KDIR holds $applied. To have all: cd $KDIR && quilt push -a --fuzz=0." \
+			"To have none: cd $KDIR && quilt pop -a. Nothing was changed"
+	fi
+	die "$KDIR holds $applied: applying them was interrupted." \
+		"cd $KDIR && quilt pop -a -f, then begin again. Nothing was changed"
+}
+
 # A tree that already has the series, or has something in its place, ends
 # the script here.
 look()
 {
 	[ -s .pc/applied-patches ] || rm -f "$SUM"
-	if [ -e "$SUM" ] && [ "$(cat "$SUM")" = "$(tree sum)" ]; then
+	if [ -e "$SUM" ] && [ "$(cat "$SUM")" != "$(tree sum)" ]; then
+		die "$KDIR holds another version of the series." \
+			"Take it off first: cd $KDIR && quilt pop -a"
+	elif [ -s .pc/applied-patches ] && ours; then
+		if [ ! -e "$SUM" ] || ! series | cmp -s - .pc/applied-patches; then
+			in_part
+		fi
 		say "This series is already applied to $KDIR. Nothing was changed."
 		next_steps
 		exit 0
-	elif [ -e "$SUM" ]; then
-		die "$KDIR holds another version of the series." \
-			"Take it off first: cd $KDIR && quilt pop -a"
 	elif [ -s .pc/applied-patches ]; then
 		die "$KDIR has other quilt patches applied, and quilt keeps" \
 			"one series to a tree. git am takes ours as well:" \
@@ -54,25 +86,36 @@ look()
 	fi
 }
 
+# take_off WHY: none of the series is better than a part.
+take_off()
+{
+	trap '' INT TERM HUP
+	quilt pop -a -f -q > /dev/null 2>&1 || true
+	die "$1; what was applied was taken off"
+}
+
 push()
 {
 	local log
 	log=$(mktemp)
 
+	trap 'take_off "interrupted"' INT TERM HUP
 	if ! quilt push -a -q --fuzz=0 > "$log" 2>&1; then
 		cat "$log" >&2
-		quilt pop -a -f -q > /dev/null 2>&1 || true
-		die "the series did not apply; what was applied was taken off"
+		take_off "the series did not apply"
 	fi
 	rm "$log"
 	tree sum > "$SUM"
+	trap - INT TERM HUP
 }
 
 [ -n "${KDIR:-}" ] || die "say which tree: make apply KDIR=/path/to/linux"
 [ -d "$KDIR" ] || die "$KDIR is not a folder"
 KDIR=$(realpath "$KDIR")
-command -v quilt > /dev/null ||
-	die "quilt is missing. As root: apt-get install quilt"
+for tool in quilt python3; do
+	command -v $tool > /dev/null ||
+		die "$tool is missing. As root: apt-get install $tool"
+done
 cd "$KDIR"
 look
 tree try "$KDIR" || die "the series does not apply to $KDIR. Nothing was changed"
