@@ -31,6 +31,7 @@ import kconfig
 import layout
 import machine
 import manifest
+import signals
 import tap as taps
 import tree
 
@@ -207,15 +208,15 @@ def main():
     parser.add_argument("--from", dest="start", metavar="PATCH", help="the first to look at")
     parser.add_argument("--to", dest="end", metavar="PATCH", help="the last")
     args = parser.parse_args()
+    signals.unwind()
     PLACE.mkdir(parents=True, exist_ok=True)
     # There is one tree.
     lock = open(PLACE / "lock", "w")
     fcntl.flock(lock, fcntl.LOCK_EX)
-    if not (PLACE / "linux").is_dir():
-        subprocess.run(["cp", "-al", layout.PRISTINE, PLACE / "linux"], check=True)
     print("TAP version 13")
     tap, lanes = taps.Report(), {}
     try:
+        tree.clone(PLACE / "linux")
         for name in args.only or LANES:
             lanes[name] = lane_rows(tap, name, args.start, args.end)
     except (PrefixError, tree.TreeError) as error:

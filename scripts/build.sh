@@ -6,6 +6,7 @@
 # leaves a fragment out, MORE="name" adds one, OUT=DIR builds elsewhere,
 # SOURCE=DIR takes another tree, say build/linux-pristine, M=DIR builds the
 # modules in DIR against that kernel, too, and ONLY="target" makes that alone.
+# The Makefile does not pass on variables of these names.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
@@ -64,21 +65,21 @@ wishes()
 configure_anew()
 {
 	case $BASE in
-	all*)	KCONFIG_ALLCONFIG=$OUT/wishes kmake "$BASE" ;;
-	*)	kmake "$BASE"
-		cat "$OUT/wishes" >> "$OUT/.config" ;;
+	all*)	KCONFIG_ALLCONFIG=$OUT/wishes.new kmake "$BASE" ;;
+	*)	kmake "$BASE" || return
+		cat "$OUT/wishes.new" >> "$OUT/.config" ;;
 	esac
 }
 
 configure()
 {
-	mkdir -p "$OUT"
-	wishes > "$OUT/wishes.new"
+	wishes > "$OUT/wishes.new" || return
 	if ! cmp -s "$OUT/wishes.new" "$OUT/wishes" || [ ! -f "$OUT/.config" ]; then
-		mv "$OUT/wishes.new" "$OUT/wishes"
-		quietly "$LOG" configure_anew
+		quietly "$LOG" configure_anew || return
+		# Now there is a configuration that was made from them.
+		mv "$OUT/wishes.new" "$OUT/wishes" || return
 	fi
-	quietly "$LOG" kmake olddefconfig
+	quietly "$LOG" kmake olddefconfig || return
 	check_wishes
 }
 
@@ -134,16 +135,31 @@ compile()
 	return $rc
 }
 
-# A warning of the compiler in what the series touches is an error of ours.
-no_warnings()
+# Our files in the tree that is built, each as the compiler's messages end it.
+our_files()
 {
-	if grep -E '^[^ ]*(etch|immediate)[^ ]*: warning:' "$LOG" >&2; then
-		die "the compiler warned about files of the series (above)"
-	fi
+	sed -n '/etch\|immediate/s|.*|/&:|p' "$SOURCE/.etch-overlay" 2> /dev/null
 }
 
+# A warning of the compiler about files of ours is an error. They are touched: what is
+# not compiled again would not be warned of again.
+no_warnings()
+{
+	local warned file
+
+	warned=$(grep '^[^ ]*: warning:' "$LOG" | grep -F -f <(our_files)) || return 0
+	echo "$warned" >&2
+	while read -r file; do
+		[[ "$warned" != *"$file"* ]] || touch "$SOURCE${file%:}"
+	done < <(our_files)
+	die "the compiler warned about files of the series (above)"
+}
+
+alone "$OUT/lock" "Another build of ${OUT##*/}"
 step "Kernel of lane $LANE configured" configure
-step "Kernel of lane $LANE built" compile
+status=0
+step "Kernel of lane $LANE built" compile || status=$?
 no_warnings
+[ $status -eq 0 ] || exit $status
 [ -z "${M:-}" ] || step "Modules built in ${M##*/}" quietly "$LOG.modules" \
 	kmake M="$M" modules

@@ -34,7 +34,7 @@ def main():
         elif changed:
             sys.exit("would change: " + ", ".join(changed)
                      + ". Run make refresh and look at the difference")
-    except (manifest.ManifestError, patchfile.PatchError) as error:
+    except (manifest.ManifestError, patchfile.PatchError, layout.LayoutError) as error:
         sys.exit(f"error: {error}")
     if not changed:
         print("The patches already hold what the files say.")

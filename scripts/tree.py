@@ -39,6 +39,9 @@ def series_sum():
 
 def build():
     """Bring build/linux up to date."""
+    if not layout.LINUX.is_dir() or not layout.PRISTINE.is_dir():
+        raise tree.TreeError(f"there is no kernel source in {layout.BUILD}: make fetch "
+                             "unpacks it")
     with tempfile.TemporaryDirectory(dir=layout.BUILD) as scratch:
         wanted = tree.overlay(layout.PRISTINE, Path(scratch) / "overlay")
     patched = {path for path in wanted if layout.to_repo(path) is None
@@ -90,16 +93,18 @@ def main():
     verb, rest = sys.argv[1:2], sys.argv[2:]
     try:
         if verb == ["build"]:
-            build()
+            with tree.alone():
+                build()
         elif verb == ["sync"]:
-            sync()
+            with tree.alone():
+                sync()
         elif verb == ["try"] and len(rest) == 1:
             attempt(rest[0])
         elif verb == ["sum"]:
             print(series_sum())
         else:
             sys.exit(__doc__)
-    except (tree.TreeError, manifest.ManifestError) as error:
+    except (tree.TreeError, manifest.ManifestError, layout.LayoutError) as error:
         sys.exit(f"error: {error}")
 
 

@@ -27,6 +27,14 @@ ROOMS = (
     ("Documentation/", "Documentation/trace/etch/"),
     ("scripts/coccinelle/", "scripts/coccinelle/etch/"),
 )
+# Files and folders that are made beside the sources; with git .gitignore names them, or
+# a folder's own does.
+MADE = ("__pycache__", "out", "etch-record")
+MADE_SUFFIXES = (".o", ".ko", ".mod", ".pyc")
+
+
+class LayoutError(OSError):
+    """Why it cannot be said what files there are, as a sentence."""
 
 # Folders of the kernel tree that hold nothing but what is ours.
 OWN = tuple(there for here, there in ROOMS if "etch" in there)
@@ -51,18 +59,25 @@ def to_repo(path):
 def _from_git():
     """Tracked and new files, without those that .gitignore names."""
     rooms = [here for here, _ in ROOMS]
-    out = subprocess.run(
-        ["git", "-C", TOP, "ls-files", "-z", "-co", "--exclude-standard",
-         "--", *rooms],
-        check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE).stdout
-    return out.decode().split("\0")
+    # A repository of another user's, whose scripts are run here anyway.
+    result = subprocess.run(
+        ["git", "-c", f"safe.directory={TOP}", "-C", TOP, "ls-files", "-z", "-co",
+         "--exclude-standard", "--", *rooms],
+        check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if result.returncode:
+        said = result.stderr.decode(errors="replace").strip()
+        raise LayoutError(f"git cannot say what files are in {TOP}: {said}. Without its "
+                          "folder .git every file there is taken for a source")
+    return result.stdout.decode().split("\0")
 
 
 def _from_walk():
     """Every file, for a copy of the repository that is not a git checkout."""
     for here, _ in ROOMS:
         for path in (TOP / here).rglob("*"):
-            yield str(path.relative_to(TOP))
+            name = path.relative_to(TOP)
+            if not set(name.parts) & set(MADE) and path.suffix not in MADE_SUFFIXES:
+                yield str(name)
 
 
 def sources():

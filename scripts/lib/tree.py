@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 import layout
+import lock
 import machine
 import manifest
 import patchfile
@@ -74,10 +75,18 @@ def small(base, into):
 
 
 def run(command, cwd, env=None):
-    """Run; a failure becomes a TreeError with the command's own words."""
+    """Run; a failure becomes a TreeError with the command's own words.
+
+    Nothing of the user's git is in force: no configuration, no hooks, and not the
+    repository for which a hook may have called us.
+    """
+    inherited = {name: value for name, value in os.environ.items()
+                 if not name.startswith("GIT_")}
     result = subprocess.run(command, cwd=cwd, text=True, errors="replace",
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                            env={**os.environ, **(env or {})}, check=False)
+                            env={**inherited, "GIT_CONFIG_GLOBAL": "/dev/null",
+                                 "GIT_CONFIG_NOSYSTEM": "1", **(env or {})},
+                            check=False)
     if result.returncode:
         raise TreeError(result.stdout.strip() or f"{command} failed")
     return result.stdout
@@ -183,20 +192,30 @@ def update(tree, base, wanted):
     return changed
 
 
+def clone(place):
+    """A copy of the pristine tree that shares its files, unless it is there: all of it."""
+    if place.is_dir():
+        return
+    new = place.with_name(place.name + ".new")
+    run(["rm", "-rf", str(new)], layout.BUILD)
+    run(["cp", "-al", str(layout.PRISTINE), str(new)], layout.BUILD)
+    new.rename(place)
+
+
+def alone():
+    """The lock of those who write to the trees; scripts/fetch.sh has it, too."""
+    return lock.alone(layout.BUILD / "lock", "Another make")
+
+
 def mainline(lane):
     """The folder of mainline's source for a lane; for um, made so that it boots."""
     if machine.lane(lane)["MACHINE"] != "um":
         return layout.PRISTINE
     tree = layout.BUILD / "linux-um"
-    with tempfile.TemporaryDirectory() as scratch:
+    with alone(), tempfile.TemporaryDirectory() as scratch:
         small(layout.PRISTINE, Path(scratch))
         for name in UM_BOOTS:
             run(["patch", "-p1", "-s", "-F0", "-i", str(layout.PATCHES / name)], scratch)
-        wanted = files(scratch)
-    if not tree.is_dir():
-        new = tree.with_suffix(".new")
-        run(["rm", "-rf", str(new)], layout.BUILD)
-        run(["cp", "-al", str(layout.PRISTINE), str(new)], layout.BUILD)
-        new.rename(tree)
-    update(tree, layout.PRISTINE, wanted)
+        clone(tree)
+        update(tree, layout.PRISTINE, files(scratch))
     return tree

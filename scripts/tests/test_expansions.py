@@ -8,10 +8,12 @@ import subprocess
 import tempfile
 import unittest
 
+import layout
+
 TOP = pathlib.Path(__file__).resolve().parents[2]
 ETCH = TOP / "include-trace/trace/etch"
 # The verbs of TP_printk() and TP_fast_assign() are the kernel's.
-LINUX = [TOP / "build/linux-pristine/include", TOP / "build/linux/include"]
+LINUX = [layout.PRISTINE / "include", layout.LINUX / "include"]
 
 FILES = ["struct", "lengths", "serializer", "printer", "fields", "event"]
 

@@ -2,10 +2,16 @@
 """Build trees: what is written, what is left alone, what is undone."""
 
 import os
+import subprocess
 import tempfile
+import threading
+import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
+import layout
+import lock
 import manifest
 import tree
 
@@ -62,6 +68,101 @@ class Trees(unittest.TestCase):
         (self.base / "Makefile").write_text("all:\n\ttrue\n")
         with self.assertRaises(tree.TreeError):
             tree.version(self.base)
+
+
+class Copies(unittest.TestCase):
+    """Copies of the pristine tree, what git has to do with them, and one at a time."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.top = Path(folder.name)
+
+    def pristine(self):
+        """layout's folders are here; the pristine tree has one file."""
+        for name, place in ("BUILD", "."), ("PRISTINE", "linux-pristine"):
+            patch = mock.patch.object(layout, name, self.top / place)
+            patch.start()
+            self.addCleanup(patch.stop)
+        layout.PRISTINE.mkdir()
+        (layout.PRISTINE / "a").write_text("a\n")
+
+    def test_a_copy_that_was_interrupted_is_not_used(self):
+        self.pristine()
+        place = self.top / "bisect/linux"
+        place.parent.mkdir()
+        with mock.patch.dict(os.environ, {"PATH": f"{self.top}:{os.environ['PATH']}"}):
+            copier = self.top / "cp"
+            copier.write_text("#!/bin/sh\nmkdir $3\nexit 1\n")
+            copier.chmod(0o755)
+            with self.assertRaises(tree.TreeError):
+                tree.clone(place)
+            copier.unlink()
+            tree.clone(place)
+        self.assertEqual((place / "a").read_text(), "a\n")
+
+    def test_the_users_git_is_not_asked(self):
+        (self.top / "tree").mkdir()
+        (self.top / "tree/a.tmp").write_text("a\n")
+        hook = self.top / "hooks/pre-commit"
+        hook.parent.mkdir()
+        hook.write_text("#!/bin/sh\nexit 1\n")
+        hook.chmod(0o755)
+        (self.top / "excluded").write_text("*.tmp\n")
+        (self.top / ".gitconfig").write_text(
+            f"[core]\nhooksPath = {hook.parent}\nexcludesFile = {self.top}/excluded\n")
+        subprocess.run(["git", "init", "-q", self.top / "other"], check=True)
+        with mock.patch.dict(os.environ, {"HOME": str(self.top),
+                                          "GIT_DIR": str(self.top / "other/.git")}), \
+                mock.patch.object(manifest, "series", return_value=[]):
+            tree.git_am(self.top / "tree")
+            self.assertEqual(tree.run(["git", "ls-files"], self.top / "tree"), "a.tmp\n")
+        self.assertTrue((self.top / "tree/.git").is_dir())
+
+    def test_one_at_a_time(self):
+        entered = []
+
+        def second():
+            with lock.alone(self.top / "lock", "Another"):
+                entered.append(1)
+
+        with mock.patch("sys.stderr"), lock.alone(self.top / "lock", "Another"):
+            thread = threading.Thread(target=second)
+            thread.start()
+            time.sleep(0.2)
+            self.assertEqual(entered, [])
+        thread.join()
+        self.assertEqual(entered, [1])
+
+    def sources(self):
+        """What layout takes for sources in the test's folder."""
+        with mock.patch.object(layout, "TOP", self.top):
+            return list(layout.sources())
+
+    def room(self):
+        """A room with a source, and with what is made beside it."""
+        for path in ("ring_test.c", "ring/out/basic", "etch-record", "a.o",
+                     "__pycache__/a.pyc"):
+            file = self.top / "selftests" / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch()
+
+    def test_sources_without_git(self):
+        self.room()
+        self.assertEqual(self.sources(), ["tools/testing/selftests/etch/ring_test.c"])
+
+    @unittest.skipIf(os.getuid(), "only root gives files away")
+    def test_sources_of_another_user(self):
+        self.room()
+        (self.top / ".gitignore").write_text("out\netch-record\n*.o\n__pycache__\n")
+        subprocess.run(["git", "init", "-q", self.top], check=True)
+        subprocess.run(["chown", "-R", "65534", self.top], check=True)
+        self.assertEqual(self.sources(), ["tools/testing/selftests/etch/ring_test.c"])
+
+    def test_what_git_refuses_is_a_sentence(self):
+        (self.top / ".git").write_text("nonsense\n")
+        with self.assertRaisesRegex(layout.LayoutError, "git cannot say"):
+            self.sources()
 
 
 class Mainline(unittest.TestCase):
