@@ -26,6 +26,7 @@ import machine
 import plot
 import readers
 import readout
+import signals
 import workload
 
 BENCHES = {"gate": gate, "enable": enable, "event": event,
@@ -56,6 +57,7 @@ def main():
     name, *lanes = sys.argv[1:] or [None]
     if name not in BENCHES:
         sys.exit(f"{__doc__.splitlines()[0]} There are: {' '.join(BENCHES)}")
+    signals.unwind()
     bench, out = BENCHES[name], layout.BUILD / "bench"
     out.mkdir(parents=True, exist_ok=True)
     print(f"==> On {processor()}, load {os.getloadavg()[0]:.1f}.", flush=True)

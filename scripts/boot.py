@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
 import guest
 import layout
 import machine
+import signals
 
 
 def shell(lane, initrd, append, icount):
@@ -48,6 +49,7 @@ def main():
     parser.add_argument("--icount", action="store_true",
                         help="one processor, whose TSC counts instructions")
     args = parser.parse_args()
+    signals.unwind()
     folder = layout.BUILD / args.lane
     initrd = folder / "initrd.gz"
     try:

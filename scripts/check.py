@@ -10,15 +10,20 @@ cannot run, or that runs no test, has failed. A kernel that does not boot, does 
 in time, or has trouble on its console, has failed too, whatever its tests said.
 """
 
+import os
 import sys
 import textwrap
 import time
+import traceback
 from collections import Counter
 
 # Before what is in lib/: this says where that is.
 from checks import ahead, crashes, guests, host, kunit, lane, peers, traces, watched
 import ftracetest
+import layout
+import lock
 import machine
+import signals
 import tap
 import tree
 
@@ -42,19 +47,27 @@ LONG = {"ring-long": host.ring_long, "model-long": host.model_long,
         "ftracetest-mainline": peers.ftracetest_mainline,
         "ftracetest-x86-64": peers.ftracetest_x86_64}
 ALL = {**LANES, **LONG}
+# What scripts/build.sh is told by some lanes, and by nobody else.
+TOLD = ("OUT", "SOURCE", "M", "MORE", "ONLY", "WITHOUT", "BENCH", "LLVM")
 
 
 def run_lane(name):
     """(cases, seconds) of a lane; whatever keeps it from running is a case."""
     start = time.monotonic()
-    lane.say(f"Lane {name}: {ALL[name].__doc__}")
     try:
-        cases = ALL[name]()
+        with lock.alone(layout.BUILD / f"log/lane-{name}.lock",
+                        f"Another make check, with lane {name},"):
+            lane.say(f"Lane {name}: {ALL[name].__doc__}")
+            cases = ALL[name]()
         if not cases:
             raise lane.LaneError("no test ran")
     except (lane.LaneError, machine.MachineError, tree.TreeError,
             ftracetest.FtracetestError, OSError) as error:
         cases = [tap.Case(f"the lane could not run: {error}", "failed")]
+    # A mistake in the lane itself shall not keep the others from their turn.
+    except Exception as error:
+        traceback.print_exc()
+        cases = [tap.Case(f"the lane could not run: {error!r}", "failed")]
     for case in cases:
         if case.status != "passed":
             print(f"### {name}: {case.status}: {case.name} {case.why}",
@@ -95,6 +108,9 @@ def main():
     unknown = [name for name in names if name not in ALL]
     if unknown:
         sys.exit(f"no lane {unknown[0]}; there are: {' '.join(ALL)}")
+    signals.unwind()
+    for variable in TOLD:
+        os.environ.pop(variable, None)
     results, start = {}, time.monotonic()
     if lane.run(["python3", lane.SCRIPTS / "tree.py", "build"], "tree.log")[0]:
         print((lane.LOGS / "tree.log").read_text())

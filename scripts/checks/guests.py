@@ -6,6 +6,7 @@ import re
 
 import guest
 import layout
+import lock
 import machine
 import site_checks
 import tap
@@ -47,15 +48,26 @@ TORTURE = "etch_test.torture_ms=30000"
 STORM = "etch_test.storm_ms=60000"
 
 
+def installed(name):
+    """The folder with the kselftests that a lane's guest is given."""
+    guest_of = machine.lane(name).get("GUEST")
+    return layout.BUILD / (f"kselftest-{guest_of}" if guest_of else "kselftest")
+
+
+def installed_tests(name):
+    """The names of these kselftests."""
+    return (installed(name) / "kselftest-list.txt").read_text().split()
+
+
 def prepare(name):
     """Kernel, kselftests and root file system of a lane; the tests' names."""
-    guest_of = machine.lane(name).get("GUEST")
-    installed = layout.BUILD / (f"kselftest-{guest_of}" if guest_of else "kselftest")
     ahead.wait(name)
     need([SCRIPTS / "build.sh", name])
-    need([SCRIPTS / "selftests.sh", installed, name])
-    need([SCRIPTS / "rootfs.sh", name, installed])
-    return (installed / "kselftest-list.txt").read_text().split()
+    # Most lanes have one folder for them.
+    with lock.alone(layout.BUILD / "log/kselftest.lock", "Another make check"):
+        need([SCRIPTS / "selftests.sh", installed(name), name])
+        need([SCRIPTS / "rootfs.sh", name, installed(name)])
+        return installed_tests(name)
 
 
 class Shown:
@@ -85,6 +97,15 @@ class Shown:
         print(f"    {text}", flush=True)
 
 
+def unheard(wanted, cases):
+    """A failed case for each kselftest that was to run, and of which none is."""
+    # As the runner names them: "etch:pipe" is "selftests: etch: pipe".
+    heard = {case.name.partition("selftests: ")[2] + ": " for case in cases}
+    return [tap.Case(f"{test} did not run to its end", "failed") for test in wanted
+            if not any(name.startswith(test.replace(":", ": ", 1) + ": ")
+                       for name in heard)]
+
+
 def boot(name, script, limit, append, ours=None, output=None):
     """The cases that a guest reports.
 
@@ -94,6 +115,9 @@ def boot(name, script, limit, append, ours=None, output=None):
     result = guest.boot(name, layout.BUILD / name / "initrd.gz", script,
                         limit, Shown(), append, output=output)
     cases = tap.parse(result.lines())
+    if script == "kselftest":
+        named = [word.partition("=")[2] for word in append if word.startswith("kselftest=")]
+        cases += unheard(named or installed_tests(name), cases)
     cases += [tap.Case(problem, "failed") for problem in result.problems(ours)]
     for title in sorted(set(result.others_races(ours) if ours else [])):
         print(f"### {name}: known, and not Etch's: {title}", flush=True)

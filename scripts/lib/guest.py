@@ -133,25 +133,25 @@ def boot(name, initrd, script, limit, show=None, append=(), **how):
     process, report, log = _start(name, initrd, [f"guest={script}", *append],
                                   how)
     parts = {report: bytearray(), log: bytearray()}
-    with open(folder / f"{script}.report", "wb", 0) as report_file, \
-            open(folder / f"{script}.console", "wb", 0) as console_file:
 
-        def keep(descriptor, file, viewer):
-            def sink(data):
-                parts[descriptor] += data
-                file.write(data)
-                if viewer:
-                    viewer(data)
-            return sink
+    def keep(descriptor, file, viewer):
+        def sink(data):
+            parts[descriptor] += data
+            file.write(data)
+            if viewer:
+                viewer(data)
+        return sink
 
-        try:
+    try:
+        with open(folder / f"{script}.report", "wb", 0) as report_file, \
+                open(folder / f"{script}.console", "wb", 0) as console_file:
             in_time = _follow(process, {
                 report: keep(report, report_file, show),
                 log: keep(log, console_file, None)}, limit)
-        finally:
-            _end(process)
-            os.close(report)
-            os.close(log)
+    finally:
+        _end(process)
+        os.close(report)
+        os.close(log)
     texts = [bytes(part).decode("utf-8", "replace").replace("\r", "")
              for part in parts.values()]
     return Result(*texts, time.monotonic() - began, in_time)

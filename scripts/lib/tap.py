@@ -14,7 +14,7 @@ import re
 import sys
 
 LINE = re.compile(
-    r"^(?P<indent>(?:# |  )*)(?P<not>not )?ok\s+\d*\s*(?:- )?(?P<name>[^#]*)"
+    r"^(?P<indent>(?:# |  )*)(?P<not>not )?ok\s+\d*\s*(?:- )?(?P<name>.*?)"
     r"(?:#\s*(?P<directive>[A-Za-z]+)(?P<why>.*))?$")
 # Where a stream begins; those of subtests are indented.
 VERSION = re.compile(r"^K?TAP version \d+")

@@ -15,15 +15,19 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "lib"), str(HERE.parent),
 class TapResult(unittest.TestResult):
     """One TAP line for each test."""
 
-    def _line(self, test, ok, detail=""):
+    def _line(self, test, ok, detail="", why=""):
         name = test.id().split(".", 1)[1]
-        print(f"{'ok' if ok else 'not ok'} {self.testsRun} - {name}")
+        print(f"{'ok' if ok else 'not ok'} {self.testsRun} - {name}{why}")
         for line in detail.splitlines():
             print(f"# {line}")
 
     def addSuccess(self, test):
         super().addSuccess(test)
         self._line(test, True)
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        self._line(test, True, why=f" # SKIP {reason}")
 
     def addFailure(self, test, err):
         super().addFailure(test, err)

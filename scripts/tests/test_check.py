@@ -3,7 +3,10 @@
 
 import contextlib
 import io
+import tempfile
 import unittest
+from pathlib import Path
+from unittest import mock
 
 import check
 import tap
@@ -39,6 +42,72 @@ class Table(unittest.TestCase):
         self.assertTrue(last.startswith("### NOT run: "))
         self.assertIn("arm64", last.split())
         self.assertNotIn("um", last.split())
+
+
+class Lanes(unittest.TestCase):
+    """What becomes of a lane."""
+
+    def run_lane(self, function):
+        """(cases, what was said on both) of a lane that is this function."""
+        out = io.StringIO()
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch.object(check.layout, "BUILD", Path(folder)), \
+                mock.patch.dict(check.ALL, {"one": function}), \
+                contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+            return check.run_lane("one")[0], out.getvalue()
+
+    def test_a_mistake_in_a_lane_is_its_failure(self):
+        cases, said = self.run_lane(lambda: {}["nothing"])
+        self.assertEqual([case.status for case in cases], ["failed"])
+        self.assertIn("KeyError", cases[0].name)
+        self.assertIn("Traceback", said)
+
+    def test_no_test_is_a_failure(self):
+        self.assertEqual([case.status for case in self.run_lane(list)[0]], ["failed"])
+
+    def test_an_end_that_is_asked_for_is_the_end(self):
+        with self.assertRaises(SystemExit):
+            self.run_lane(mock.Mock(side_effect=SystemExit(143)))
+
+
+class Wanted(unittest.TestCase):
+    """Kselftests of which nothing is heard."""
+
+    REPORT = """\
+TAP version 13
+1..4
+# selftests: etch: recorder_ends
+# TAP version 13
+# 1..1
+# ok 1 ends
+ok 1 selftests: etch: recorder_ends
+# selftests: etch: absent
+ok 2 selftests: etch: absent # SKIP
+# selftests: etch: hotplug.sh
+not ok 3 selftests: etch: hotplug.sh # exit=1
+# selftests: etch: silent
+ok 4 selftests: etch: silent
+"""
+
+    def boot(self, append):
+        """The cases of a guest that reports that."""
+        result = guests.guest.Result(f"guest: boot 6.12\n{self.REPORT}guest: end 0\n", "",
+                                     1, True)
+        with mock.patch.object(guests.guest, "boot", return_value=result), \
+                mock.patch.object(guests, "installed_tests", return_value=[
+                    "etch:recorder_ends", "etch:pipe"]), \
+                contextlib.redirect_stdout(io.StringIO()):
+            return [case.name for case in guests.boot("um", "kselftest", 1, append)
+                    if "did not run" in case.name and case.status == "failed"]
+
+    def test_of_those_installed(self):
+        self.assertEqual(self.boot(["kunit.enable=1"]),
+                         ["etch:pipe did not run to its end"])
+
+    def test_of_those_named(self):
+        named = ["recorder", "recorder_ends", "absent", "hotplug.sh", "silent"]
+        self.assertEqual(self.boot([f"kselftest=etch:{name}" for name in named]),
+                         ["etch:recorder did not run to its end"])
 
 
 class Shown(unittest.TestCase):

@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """The verdict on a boot."""
 
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
 import unittest
+from pathlib import Path
 
 import guest
 
@@ -42,6 +49,54 @@ class Verdict(unittest.TestCase):
     def test_the_guests_own_lines_are_left_out(self):
         lines = guest.Result(GOOD, "", 1.0, True).lines()
         self.assertEqual(lines, ["TAP version 13", "ok 1 - a"])
+
+
+# A guest that says what number it has, and stays.
+BOOT = """
+import pathlib, sys
+sys.path[:0] = sys.argv[1:2]
+import guest, machine, signals
+machine.command = lambda name, initrd, append, console, report, **how: (
+    ["bash", "-c", f"echo $$ >&{report}; exec sleep 600"], None)
+signals.unwind()
+guest.boot("um", None, "test", 600, folder=pathlib.Path(sys.argv[2]))
+"""
+
+
+class Signals(unittest.TestCase):
+    """A program that is ended ends its guest."""
+
+    def boot(self, folder, **how):
+        """(the program, the guest's number)."""
+        process = subprocess.Popen([sys.executable, "-c", BOOT,
+                                    str(Path(guest.__file__).parent), folder],
+                                   stderr=subprocess.DEVNULL, **how)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        report = Path(folder) / "test.report"
+        while not report.exists() or not report.read_text().endswith("\n"):
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+        return process, int(report.read_text())
+
+    def test_each(self):
+        for number in signal.SIGTERM, signal.SIGHUP:
+            with tempfile.TemporaryDirectory() as folder:
+                process, pid = self.boot(folder)
+                process.send_signal(number)
+                self.assertEqual(process.wait(), 128 + number)
+                with self.assertRaises(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+
+    def test_one_that_the_caller_ignores_is_ignored(self):
+        with tempfile.TemporaryDirectory() as folder:
+            process, _ = self.boot(folder, preexec_fn=lambda: signal.signal(
+                signal.SIGHUP, signal.SIG_IGN))
+            process.send_signal(signal.SIGHUP)
+            time.sleep(0.3)
+            self.assertIsNone(process.poll())
+            process.terminate()
+            self.assertEqual(process.wait(), 128 + signal.SIGTERM)
 
 
 if __name__ == "__main__":

@@ -59,6 +59,13 @@ class Plain(unittest.TestCase):
         self.assertEqual(statuses("1..2\nok 1 - a\nnot ok 2 - b\n"),
                          ["passed", "failed"])
 
+    def test_a_name_with_a_number_sign(self):
+        cases = tap.parse(["1..3", "not ok 1 - name #2", "ok 2 - name # 3",
+                           "ok 3 - name #4 # SKIP no"])
+        self.assertEqual([(case.name, case.status) for case in cases],
+                         [("name #2", "failed"), ("name # 3", "passed"),
+                          ("name #4", "skipped")])
+
     def test_reads_directives(self):
         self.assertEqual(statuses("ok 1 - a # SKIP no\nok 2 b # skip\n"
                                   "ok 3 - c # TODO later\n1..3\n"),
