@@ -7,6 +7,10 @@ S := scripts
 
 export LANE KDIR
 
+# Somebody's shell may have variables of these names, and scripts have them for what they
+# tell each other.
+unexport OUT SOURCE M MORE ONLY WITHOUT LLVM CDPATH
+
 help:
 	@echo 'Etch, static tracing for Linux 6.12. Verbs:'
 	@awk -F '## ' '/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); \
@@ -42,7 +46,7 @@ build: fetch tree	## only build the kernel of LANE, in build/LANE
 fetch:			## install the tools that are missing, unpack the kernel source
 	@$S/fetch.sh
 
-tree:			## bring build/linux up to date: source, series, our files
+tree: fetch		## bring build/linux up to date: source, series, our files
 	@$S/tree.py build
 
 dev: fetch		## build/linux-dev: a tree to edit the patches in, with quilt
@@ -87,7 +91,7 @@ litmus: fetch		## what the ring's barriers forbid, by the kernel's memory model
 clean:			## remove what was built; the kernel source stays
 	@$S/clean.sh
 
-distclean:		## remove build/ altogether
+distclean:		## remove build/ altogether, and what was made beside it
 	@$S/clean.sh all
 
 .NOTPARALLEL:

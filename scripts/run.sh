@@ -17,13 +17,15 @@ say "Booting $LANE."
 # The trace comes out of the guest as an archive.
 record()
 {
-	local archive=$ETCH_BUILD/trace.tar
+	local archive=$ETCH_BUILD/trace.tar count
 
 	rm -rf "$archive" "$ETCH_BUILD/trace"
 	"$ETCH_TOP/scripts/boot.py" "$LANE" record --output "$archive"
 	tar -C "$ETCH_BUILD" -xf "$archive" ./trace
 	rm "$archive"
-	say "babeltrace2 shows the first records of $(babeltrace2 "$ETCH_BUILD/trace" | wc -l):"
+	count=$(babeltrace2 "$ETCH_BUILD/trace" | wc -l) ||
+		die "babeltrace2 cannot read $ETCH_BUILD/trace"
+	say "babeltrace2 shows the first records of $count:"
 	# head ends before babeltrace2 does.
 	babeltrace2 --no-delta --names=payload "$ETCH_BUILD/trace" 2> /dev/null | head -10 || true
 	say "Done in $(($(now) - begin)) s. The trace: babeltrace2 ${ETCH_BUILD#"$PWD/"}/trace"
