@@ -359,11 +359,26 @@ static size_t raw_pointers(uint64_t *pointers, size_t max)
 	return nr;
 }
 
-TEST_F(access, addresses_in_text_are_hashed)
+/* What @line shows of the record with the address @raw: not this, in any way. */
+static uint64_t shown_for(struct __test_metadata *_metadata, const char *line, uint64_t raw)
+{
+	uint64_t shown = strtoull(strstr(line, SHOWN_AS) + strlen(SHOWN_AS), NULL, 16);
+	char plain[32];
+
+	if (raw > 4096) {
+		EXPECT_NE(raw, shown);
+		snprintf(plain, sizeof(plain), "%llx", (unsigned long long)raw);
+		EXPECT_EQ(NULL, strstr(line, plain)) TH_LOG("%s in %s", plain, line);
+	}
+	return shown;
+}
+
+/* @file shows a line for each of CPU 0's records. */
+static void expect_hashed(struct __test_metadata *_metadata, const char *file)
 {
 	static uint64_t raw[200], text[200];
 	size_t nr_raw, nr = 0, kernel = 0;
-	char *lines, *line, *rest, plain[32];
+	char *lines, *line, *rest;
 
 	/* Whose records are looked at. */
 	run_on(0);
@@ -375,20 +390,13 @@ TEST_F(access, addresses_in_text_are_hashed)
 	nr_raw = raw_pointers(raw, ARRAY_LEN(raw));
 	EXPECT_LT(50, nr_raw);
 
-	lines = read_file(INSTANCE, "per_cpu/cpu0/trace");
+	lines = read_file(INSTANCE, file);
 	rest = lines;
 	while ((line = strsep(&rest, "\n")) && nr < nr_raw) {
-		char *at = strstr(line, SHOWN_AS);
-
-		if (*line == '#' || !at)
+		if (*line == '#' || !strstr(line, " [000] ") || !strstr(line, SHOWN_AS))
 			continue;
-		text[nr] = strtoull(at + strlen(SHOWN_AS), NULL, 16);
+		text[nr] = shown_for(_metadata, line, raw[nr]);
 		kernel += raw[nr] > 4096;
-		if (raw[nr] > 4096) {
-			EXPECT_NE(raw[nr], text[nr]);
-			snprintf(plain, sizeof(plain), "%llx", (unsigned long long)raw[nr]);
-			EXPECT_EQ(NULL, strstr(line, plain)) TH_LOG("%s in %s", plain, line);
-		}
 		/* The same address is the same hash: they are of the same records. */
 		for (size_t i = 0; i < nr; i++) {
 			EXPECT_EQ(raw[i] == raw[nr], text[i] == text[nr]);
@@ -396,8 +404,28 @@ TEST_F(access, addresses_in_text_are_hashed)
 		nr++;
 	}
 	free(lines);
-	EXPECT_EQ(nr_raw, nr);
-	EXPECT_LT(50, kernel);
+	EXPECT_EQ(nr_raw, nr) TH_LOG("%s", file);
+	EXPECT_LT(50, kernel) TH_LOG("%s", file);
+}
+
+TEST_F(access, addresses_in_trace_are_hashed)
+{
+	expect_hashed(_metadata, "trace");
+}
+
+TEST_F(access, addresses_in_trace_of_a_cpu_are_hashed)
+{
+	expect_hashed(_metadata, "per_cpu/cpu0/trace");
+}
+
+TEST_F(access, addresses_in_trace_pipe_are_hashed)
+{
+	expect_hashed(_metadata, "trace_pipe");
+}
+
+TEST_F(access, addresses_in_trace_pipe_of_a_cpu_are_hashed)
+{
+	expect_hashed(_metadata, "per_cpu/cpu0/trace_pipe");
 }
 
 /* What user space says is cut where the documentation says so. */
