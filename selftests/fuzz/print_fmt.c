@@ -13,6 +13,7 @@
 
 #include "etch.h"
 #include "metadata.h"
+#include "tsdl.h"
 
 #define FIELDS	24
 
@@ -98,30 +99,19 @@ static unsigned int make_fields(const char *text, unsigned int choice, unsigned 
 	return nr;
 }
 
-/* Literals end, and so do braces: nothing in the text leads out of where it stands. */
-static void check_tsdl(const struct seq_file *m)
+/* The text with its names replaced: as it is where there is room enough at once. */
+static void check_dup(const struct etch_event *event)
 {
-	int braces = 0, events = 0;
-	bool literal = false;
+	static char room[1 << 16];
+	struct seq_buf s;
+	char *text;
 
-	for (size_t i = 0; i < m->count; i++) {
-		char c = m->buf[i];
-
-		if (!c)
-			abort();
-		if (literal && c == '\\')
-			i++;
-		else if (c == '"')
-			literal = !literal;
-		else if (!literal && c == '{')
-			braces++;
-		else if (!literal && c == '}' && --braces < 0)
-			abort();
-		else if (!literal && !braces && !strncmp(m->buf + i, "event ", 6))
-			events++;
-	}
-	if (literal || braces || events != 1)
+	seq_buf_init(&s, room, sizeof(room));
+	etch_print_fmt(&s, event);
+	text = etch_print_fmt_dup(event);
+	if (strlen(text) != seq_buf_used(&s) || memcmp(text, room, seq_buf_used(&s)))
 		abort();
+	kvfree(text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -129,8 +119,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct seq_file m = { .buf = NULL };
 	struct etch_class class = { .system = "fuzz", .fields = fields };
 	struct etch_event event = { .name = "fuzz", .class = &class, .id = 7 };
+	char *text, *copy, outline[256];
 	unsigned int bytes;
-	char *text, *copy;
 
 	if (!size)
 		return 0;
@@ -144,9 +134,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (etch_metadata_event(&m, &event, &labels))
 		abort();
-	seq_write(&m, "\n", 1);
-	check_tsdl(&m);
-	kvfree(etch_print_fmt_dup(&event));
+	tsdl_outline(m.buf, m.count, outline, sizeof(outline));
+	if (strcmp(outline, "event "))
+		abort();
+	check_dup(&event);
 
 	for (unsigned int i = 0; i < class.nr_fields; i++)
 		free((char *)fields[i].name);

@@ -3,9 +3,11 @@
 """seeds.py KIND FOLDER [HEADERS]: inputs to begin with.
 
 print_fmt: the print formats of the event headers in HEADERS, as they are written there,
-and of tables of names that headers call by a name of their own.
+of tables of names that headers call by a name of their own, and some that are odd.
 repair: packets, whole and cut off.
 settings: a line of each kind.
+events: words that name some, with each thing around them that there can be.
+metadata: names of a machine, and origins of clocks.
 """
 
 import re
@@ -32,6 +34,15 @@ def balanced(text, at):
                 return text[at:i]
         i += 1
     return ""
+
+
+ODD = [rb'"%s", __print_symbolic(REC->x, { 1, "one\" }) " }, { 3, "\\" })',
+       rb'"\\", __print_flags(REC->x, "|\"", { 1UL << 3, "a" "\"" }, { -1, ((void *)0) })',
+       b'"%ld", ' + b"ENUM_LARGE, " * 9,
+       # Each operator waits for the one behind it, and there are values between, or not.
+       b'"%s", __print_symbolic(REC->x, { ' + b"~" * 70 + b'1, "a" })',
+       b'"%s", __print_symbolic(REC->x, { ' + b"1 || 1 && 1 | 1 ^ 1 & 1 == 1 < 1 << 1 + 1 * (" * 4 +
+       b'1)))), "a" })']
 
 
 def formats(headers):
@@ -67,16 +78,36 @@ def settings():
     """What is written to files, behind the number of the file."""
     words = [b"0", b"1\n", b" 1", b"mono", b"overwrite", b"4096", b"64", b"101", b"-1",
              b"18446744073709551616", b"x\0y", b"etch_event=sched:*,irq:", b"4M", b"0x10k",
-             b"\240 12 \t"]
-    return [bytes([number]) + word for number in range(24) for word in words]
+             b"\240 12 \t", b"=2", b",a,ab=orig_cpu", b"a=2,0,2=1"]
+    return [bytes([number]) + word for number in range(28) for word in words]
+
+
+def events():
+    """Words, behind the choice of what is around them and a number."""
+    texts = [b"sched:\n", b"sched irq:softirq_entry !*:sched_wak?*", b"a\0!a:a b\0x:irq\0",
+             b"sched:nope", b"!nope", b"sched:sched_switch,irq:,,[a-b]", b"*\0!\\odd:st\\*r\\[",
+             b"[!a-z]*:* ?:[]b]", b" \t\0*", b"odd:[!!-~]*", b"sched_wakeup !sched", b"",
+             b"x:irq," * 40 + b"\0" + b"irq" * 30 + b"\0a"]
+    around = [0] + [1 << bit for bit in range(8)] + [0x06, 0x0a, 0x0c, 0x1a, 0x4a, 0x8a]
+    return [bytes([what, 5]) + text for what in around for text in texts]
+
+
+def metadata():
+    """A clock, what becomes of it, its frequency and its origin; then texts."""
+    texts = [b"", b"host\x006.12.0\0#1 SMP\0x86_64\0Linux\0one\0\"%d\", REC->x",
+             b"a\"b\\\0\n}\0{\0\t;\r\0\"\0\344\0\"%s\", __get_str(text)"]
+    return [struct.pack("<BBQq", clock, clock & 1, hz, ns) + text
+            for clock in range(8) for text in texts
+            for hz, ns in ((10**9, 1700 * 10**15 + 1), (2994373123, -1), (1, -10**9))]
 
 
 def main():
     kind, folder, *headers = sys.argv[1:]
     if kind == "print_fmt":
-        seeds = [b"\1" + text for text in formats(headers[0])]
+        seeds = [b"\1" + text for text in formats(headers[0]) + ODD]
     else:
-        seeds = {"repair": packets, "settings": settings}[kind]()
+        seeds = {"repair": packets, "settings": settings, "events": events,
+                 "metadata": metadata}[kind]()
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for number, seed in enumerate(seeds):

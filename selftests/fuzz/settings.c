@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Any bytes written to the files that are a setting each (control.c), what error_log then
- * says (error_log.c), and any text as the kernel's parameters (boot.c).
+ * says (error_log.c), and any text as the kernel's parameters (boot.c, but for etch_event=:
+ * see events.c).
  *
  * The input's first byte chooses the file. What it asks for is noted here, and must be
  * something that could have been asked for; or it is refused, and error_log says where.
@@ -13,6 +14,7 @@
 #include <linux/fs.h>
 
 #include "etch.h"
+#include "settings.h"
 
 /* ---- What settings are made of: noted, and looked at ---- */
 
@@ -41,16 +43,6 @@ int etch_instance_set_on(struct etch_instance *i, bool on)
 void etch_instance_set_clock(struct etch_instance *i, enum etch_clock clock)
 {
 	must(clock < ETCH_CLOCK_NR);
-}
-
-/* What dump.c understands is fuzzed where it runs. */
-void etch_dump_show(struct seq_file *m)
-{
-}
-
-int etch_dump_store(const struct etch_input *in)
-{
-	return 0;
 }
 
 void etch_instance_set_mode(struct etch_instance *i, bool overwrite)
@@ -106,8 +98,7 @@ int etch_instance_grow(struct etch_instance *i)
 
 int etch_events_set(struct etch_instance *i, const char *match, bool on)
 {
-	must(*match && !strpbrk(match, ", ") && strlen(match) < COMMAND_LINE_SIZE);
-	return -ENOENT;
+	abort();
 }
 
 /* ---- What files have that are only written here ---- */
@@ -166,9 +157,11 @@ void etch_available_events_show(struct seq_file *m, const struct etch_view_of *o
 
 static void boot_with(char *text, unsigned int which)
 {
-	if (which % 3 == 0)
-		shim_etch_event_setup(text);
-	else if (which % 3 == 1)
+	if (which == 0)
+		dump_boot(text);
+	else if (which == 1)
+		dump_lines_boot(text);
+	else if (which == 2)
 		shim_etch_buf_size_setup(text);
 	else
 		shim_etch_subbuf_size_setup(text);
@@ -219,24 +212,30 @@ static void write_to(const struct etch_control *control, int cpu, const char *by
 		abort();
 	if (ret < 0 && control->store)
 		check_log(control->name);
+	if (control->store == etch_dump_store)
+		dump_written(bytes, len, ret >= 0);
 	etch_errors_clear(&inst);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	unsigned int all = etch_nr_controls + etch_nr_cpu_controls, which;
+	static long kept;
 	char *bytes;
 
 	if (!size)
 		return 0;
-	if (!inst.errors.next)
+	if (!inst.errors.next) {
 		INIT_LIST_HEAD(&inst.errors);
-	which = data[0] % (all + 3);
+		dump_begin(&inst);
+		kept = shim_live;
+	}
+	which = data[0] % (all + 4);
 	bytes = malloc(size);
 	memcpy(bytes, data + 1, size - 1);
 	bytes[size - 1] = 0;
 	if (which >= all) {
-		boot_with(bytes, which);
+		boot_with(bytes, which - all);
 	} else {
 		/* Without the zero: nobody may look for one. */
 		char *exact = malloc(size - 1);
@@ -249,7 +248,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		free(exact);
 	}
 	free(bytes);
-	if (shim_live)
+	if (shim_live != kept)
 		abort();
 	return 0;
 }

@@ -6,10 +6,16 @@
 int shim_warnings;
 long shim_allocs = -1;
 long shim_live;
+long shim_patience = -1;
+struct notifier_block *shim_on_panic;
 
 /* Of exactly that size: what reads or writes behind it is caught. */
 void *shim_alloc(size_t align, size_t size)
 {
+	if (!shim_allocs)
+		return NULL;
+	if (shim_allocs > 0)
+		shim_allocs--;
 	shim_live++;
 	return calloc(1, size);
 }
@@ -37,19 +43,131 @@ void seq_write(struct seq_file *m, const void *data, size_t len)
 	m->count += len;
 }
 
+/* %pUb came out as an address and "Ub": there the UUID has to be. Returns what is behind it. */
+static const char *seq_uuid(struct seq_file *m, const char *text)
+{
+	const char *at = strstr(text, "0x");
+	char *end;
+	const u8 *uuid;
+
+	if (!at)
+		abort();
+	uuid = (const u8 *)strtoul(at, &end, 16);
+	if (!strstarts(end, "Ub"))
+		abort();
+	seq_write(m, text, at - text);
+	for (int i = 0; i < 16; i++)
+		seq_printf(m, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+	return end + 2;
+}
+
 void seq_printf(struct seq_file *m, const char *fmt, ...)
 {
-	char *text;
+	char some[256], *text = some;
+	const char *rest;
 	va_list args;
 	int len;
 
 	va_start(args, fmt);
-	len = vasprintf(&text, fmt, args);
+	len = vsnprintf(some, sizeof(some), fmt, args);
 	va_end(args);
+	if (len >= (int)sizeof(some)) {
+		va_start(args, fmt);
+		len = vasprintf(&text, fmt, args);
+		va_end(args);
+	}
 	if (len < 0)
 		abort();
-	seq_write(m, text, len);
-	free(text);
+	rest = strstr(fmt, "%pUb") ? seq_uuid(m, text) : text;
+	seq_write(m, rest, text + len - rest);
+	if (text != some)
+		free(text);
+}
+
+/* As octal numbers, what is in @only: with other flags it means something else. */
+void seq_escape_str(struct seq_file *m, const char *text, unsigned int flags, const char *only)
+{
+	if (flags != ESCAPE_OCTAL)
+		abort();
+	for (; *text; text++)
+		seq_printf(m, strchr(only, *text) ? "\\%03o" : "%c", (u8)*text);
+}
+
+int single_open(struct file *file, int (*show)(struct seq_file *m, void *v), void *p)
+{
+	struct seq_file *m = kzalloc(sizeof(*m), GFP_KERNEL);
+
+	if (!m)
+		return -ENOMEM;
+	m->private = p;
+	m->show = show;
+	file->private_data = m;
+	return 0;
+}
+
+int seq_open(struct file *file, const struct seq_operations *op)
+{
+	int ret = single_open(file, NULL, NULL);
+
+	if (!ret)
+		((struct seq_file *)file->private_data)->op = op;
+	return ret;
+}
+
+int seq_release(struct inode *inode, struct file *file)
+{
+	struct seq_file *m = file->private_data;
+
+	free(m->buf);
+	kfree(m);
+	return 0;
+}
+
+int single_release(struct inode *inode, struct file *file)
+{
+	return seq_release(inode, file);
+}
+
+/* Anew for each piece, as one who reads little at a time has it done. */
+static void seq_read_pieces(struct seq_file *m)
+{
+	loff_t pos = 0;
+	void *v;
+
+	do {
+		v = m->op->start(m, &pos);
+		if (v) {
+			if (m->op->show(m, v))
+				abort();
+			v = m->op->next(m, v, &pos);
+		}
+		m->op->stop(m, v);
+	} while (v);
+}
+
+const char *shim_read(struct file *file)
+{
+	struct seq_file *m = file->private_data;
+
+	m->count = 0;
+	if (m->op)
+		seq_read_pieces(m);
+	else if (m->show(m, NULL))
+		abort();
+	seq_write(m, "", 1);
+	return m->buf;
+}
+
+char *kmemdup_nul(const char *text, size_t len, gfp_t gfp)
+{
+	char *copy = shim_alloc(1, len + 1);
+
+	return copy ? memcpy(copy, text, len) : NULL;
+}
+
+char *kstrdup(const char *text, gfp_t gfp)
+{
+	return text ? kmemdup_nul(text, strlen(text), gfp) : NULL;
 }
 
 /* What etch_bad() passes on is a format with its arguments. */
@@ -98,6 +216,18 @@ int kstrtoul(const char *text, unsigned int base, unsigned long *value)
 	if (errno)
 		return -ERANGE;
 	return *end && strcmp(end, "\n") ? -EINVAL : 0;
+}
+
+int kstrtouint(const char *text, unsigned int base, unsigned int *value)
+{
+	unsigned long number;
+	int ret = kstrtoul(text, base, &number);
+
+	if (!ret && number > UINT_MAX)
+		ret = -ERANGE;
+	if (!ret)
+		*value = number;
+	return ret;
 }
 
 int match_string(const char * const *strings, size_t n, const char *text)
