@@ -326,7 +326,8 @@ bool etch_record_known(const void *record, unsigned int left);
  * Appends the record to line->text.seq, shaped as ftrace shapes it. Takes etch_event_sem,
  * unless line->nowait.
  */
-void etch_line_print(struct etch_line *line, enum etch_clock clock, int cpu, u64 time, const void *record, unsigned int len);
+void etch_line_print(struct etch_line *line, enum etch_clock clock, int cpu, u64 time,
+		     const void *record, unsigned int len);
 
 /* ---- comm.c: the names of tasks ---- */
 

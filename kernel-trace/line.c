@@ -469,8 +469,8 @@ static void etch_line_cut(struct trace_seq *seq, size_t front)
  * Context: process, may sleep; takes etch_event_sem for reading. If line->nowait: any, NMI
  * included; an RCU reader; etch_clock_learn_now() was called.
  */
-void etch_line_print(struct etch_line *line, enum etch_clock clock,
-		     int cpu, u64 time, const void *record, unsigned int len)
+void etch_line_print(struct etch_line *line, enum etch_clock clock, int cpu, u64 time,
+		     const void *record, unsigned int len)
 {
 	struct trace_seq *seq = &line->text.seq;
 	size_t before = seq->seq.len, front;

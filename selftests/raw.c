@@ -604,7 +604,7 @@ TEST_F(raw, ends_while_all_is_lent)
 	close(waits.fd);
 }
 
-/* or that more may be outside now. Of a larger buffer, what there is is a small part. */
+/* or that more may be outside now. What there is, is a small part of a larger buffer. */
 TEST_F(raw, is_lent_more)
 {
 	struct call waits = { .how = by_read, .fd = packets_open(TREE, 0, 0) };
