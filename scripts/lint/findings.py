@@ -10,8 +10,9 @@ import os
 import re
 from fnmatch import fnmatchcase
 
-# "PATH:LINE:COLUMN: warning: TEXT [-Wname]", by the compiler and by sparse.
-WARNING = re.compile(r"^(?P<path>[^\s:]+):(?P<line>\d+):\d+: (?:fatal )?"
+# "PATH:LINE:COLUMN: warning: TEXT [-Wname]", by the compiler and by sparse, and without
+# a column by the kernel-doc that is run with W=1.
+WARNING = re.compile(r"^(?P<path>[^\s:]+):(?P<line>\d+):(?:\d+:)? (?:fatal )?"
                      r"(?:warning|error): (?P<text>.*?)(?: \[(?P<type>-W[^\]]*)\])?$")
 # "PATH:LINE:FROM-TO: TEXT"
 COCCINELLE = re.compile(r"^(?P<path>[^\s:]+):(?P<line>\d+):\d+-\d+: (?P<text>.*)$")

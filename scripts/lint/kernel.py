@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """The checkers that go through the kernel's build: the compiler and sparse.
 
-They have a folder of their own, build/lint, configured as the lane um is.
+They look at kernels of three architectures, configured as lanes are, each in a folder
+of its own. No kernel is built: only what is generated before anything is compiled, and
+the objects that are looked at.
 """
 
 import os
@@ -13,25 +15,26 @@ from pathlib import Path
 import findings
 import layout
 import machine
+import touched
 
-LANE = "um"
-OUT = layout.BUILD / "lint"
 LOGS = layout.BUILD / "log"
-FOLDERS = ("kernel/etch", "samples/etch")
 HEADERS = ("include/linux/", "kernel/etch/")
+# A file of C with lines that are to be reported, each with who has to.
+PLANTED = layout.TOP / "scripts/tests/lint/planted.c"
+MARK = re.compile(r"/\* BAD: ([\w ]+) \*/$")
 # What make prints of an object, and of a source that is checked.
 COMPILED = re.compile(r"^  CC (?:\[M\])? +(\S+)\.o$", re.M)
 CHECKED = re.compile(r"^  CHECK +(\S+\.c)$", re.M)
+SPARSE = ("C=2", "CHECK=sparse", "CF=-fmax-warnings=unlimited")
+# No results of another folder's: their warnings have its paths, and would be taken for
+# those of files that are not ours.
+CACHE = {"CCACHE_BASEDIR": "", "CCACHE_DEPEND": "1", "LC_ALL": "C"}
+# Where sources are that one of the kernels has; x86-64's has all others.
+PLACES = {"arch/arm64/": "arm64", "arch/um/": "um", "arch/x86/um/": "um"}
 
 
 class BuildError(Exception):
     """Why nothing could be checked, as a sentence, and what make said."""
-
-
-def sources():
-    """The C files of the kernel's that are ours. The recorder is a program."""
-    return {path for path in layout.sources() if path.endswith(".c")
-            and os.path.dirname(path) in FOLDERS}
 
 
 def run(command, env=None):
@@ -43,60 +46,135 @@ def run(command, env=None):
     return result.returncode, result.stdout
 
 
-def make(log, *words):
-    """What the kernel's make prints in our folder."""
-    karch = machine.lane(LANE)["KARCH"]
-    status, out = run(["make", "-C", layout.LINUX, f"O={OUT}", f"ARCH={karch}",
-                       "CC=ccache gcc", f"-j{os.cpu_count()}", *words],
-                      {"CCACHE_BASEDIR": str(layout.BUILD), "CCACHE_NOHASHDIR": "1",
-                       "LC_ALL": "C"})
-    LOGS.mkdir(parents=True, exist_ok=True)
-    (LOGS / log).write_text(out)
-    if status:
-        raise BuildError(f"make ended with status {status}:\n"
-                         + "\n".join(out.splitlines()[-25:]))
-    return out
+def lane_of(path):
+    """The lane of the kernel in which a source outside FOLDERS is looked at."""
+    return next((lane for place, lane in PLACES.items() if path.startswith(place)),
+                "x86-64")
 
 
-def prepare():
-    """The configuration, and what is generated before anything is compiled."""
-    status, out = run([layout.TOP / "scripts/build.sh", LANE],
-                      {"OUT": str(OUT), "ONLY": "prepare"})
-    if status:
-        raise BuildError(out)
-    # What is up to date is not compiled, and then there is no warning.
-    for folder in FOLDERS:
-        shutil.rmtree(OUT / folder, ignore_errors=True)
+class Kernel:
+    """A configuration, and what has been looked at in it."""
+
+    def __init__(self, lane, out, folders=(), more=""):
+        self.lane = lane
+        self.out = layout.BUILD / out
+        self.folders = folders
+        self.more = more            # a fragment on top of the lane's
+        self.seen = {"gcc": set(), "sparse": set()}
+
+    def sources(self):
+        """What is looked at besides the folders. Programs have Makefiles of their own."""
+        return sorted(path for path in touched.sources()
+                      if os.path.dirname(path) not in touched.FOLDERS
+                      and not path.startswith("tools/") and lane_of(path) == self.lane)
+
+    def make(self, log, *words):
+        """What the kernel's make prints in our folder."""
+        lane = machine.lane(self.lane)
+        cross = lane.get("CROSS", "")
+        status, out = run(["make", "-C", layout.LINUX, f"O={self.out}",
+                           f"ARCH={lane['KARCH']}", f"CROSS_COMPILE={cross}",
+                           f"CC=ccache {cross}gcc",
+                           f"-j{os.environ.get('JOBS', os.cpu_count())}", "W=1", *words], CACHE)
+        LOGS.mkdir(parents=True, exist_ok=True)
+        (LOGS / f"{self.out.name}-{log}.log").write_text(out)
+        if status:
+            raise BuildError(f"make ended with status {status}:\n"
+                             + "\n".join(out.splitlines()[-25:]))
+        return out
+
+    def prepare(self):
+        """The configuration, and what is generated before anything is compiled."""
+        status, out = run([layout.TOP / "scripts/build.sh", self.lane],
+                          {"OUT": str(self.out), "ONLY": "prepare", "MORE": self.more})
+        if status:
+            raise BuildError(out)
+        # What is up to date is not compiled, and then there is no warning.
+        for folder in self.folders:
+            shutil.rmtree(self.out / folder, ignore_errors=True)
+        for path in self.sources():
+            (self.out / path).with_suffix(".o").unlink(missing_ok=True)
+
+    def targets(self):
+        """What make is asked for."""
+        return [*(f"{folder}/" for folder in self.folders),
+                *(f"{path.removesuffix('.c')}.o" for path in self.sources())]
+
+    def parse(self, tool, out, root=layout.LINUX):
+        """A tool's findings below a folder."""
+        return findings.parse(tool, findings.WARNING, out, root.resolve(),
+                              self.out.resolve())
+
+    def compiler(self):
+        """W=1, of which kernel-doc is a part."""
+        out = self.make("compiler", *self.targets())
+        self.seen["gcc"] |= {f"{stem}.c" for stem in COMPILED.findall(out)}
+        return touched.told("gcc", self.parse("gcc", out))
+
+    def sparse(self):
+        """sparse, on what compiler() has compiled."""
+        out = self.make("sparse", *SPARSE, *self.targets())
+        root = layout.LINUX.resolve()
+        self.seen["sparse"] |= {os.path.relpath((self.out / path).resolve(), root)
+                                for path in CHECKED.findall(out)}
+        return touched.told("sparse", self.parse("sparse", out))
+
+    def planted(self):
+        """What is reported too much or too little of a file made for it."""
+        folder = layout.BUILD / "lint-planted"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        shutil.copy(PLANTED, folder)
+        (folder / "Kbuild").write_text("obj-m := planted.o\n")
+        module = (f"M={folder.resolve()}", "planted.o")
+        wanted = marked(PLANTED.read_text())
+        got = {(one.kind.split(":")[0], one.line)
+               for tool, words in (("gcc", ()), ("sparse", SPARSE))
+               for one in self.parse(tool, self.make(f"planted-{tool}", *words, *module),
+                                     folder)}
+        return ([f"line {line}: not reported by {tool}" for tool, line in wanted - got]
+                + [f"line {line}: reported by {tool}" for tool, line in got - wanted]
+                + ([] if wanted else ["there is no line to report"]))
+
+    def alone(self):
+        """Every header first, and then again."""
+        folder = layout.BUILD / "lint-headers"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        names = []
+        for path in headers():
+            name = re.sub(r"\W", "_", path)
+            path = Path(layout.LINUX).resolve() / path
+            (folder / f"{name}.c").write_text(f'#include "{path}"\n#include "{path}"\n')
+            names.append(f"{name}.o")
+        (folder / "Kbuild").write_text(f"obj-m := {' '.join(names)}\n")
+        out = self.make("headers", "-k", f"M={folder.resolve()}", *names)
+        built = len(list(folder.glob("*.o")))
+        found = touched.told("gcc", self.parse("gcc", out))
+        if built != len(names) or not names:
+            found.append(f"{built} of {len(names)} headers were compiled")
+        return found
 
 
-def ours(tool, out):
-    """A tool's findings in our files; those in the kernel's are passed over."""
-    found = findings.parse(tool, findings.WARNING, out, layout.LINUX.resolve(),
-                           OUT.resolve())
-    mine = layout.sources()
-    return [finding for finding in found if finding.path in mine]
+KERNELS = (Kernel("um", "lint", touched.FOLDERS),
+           Kernel("x86-64", "lint-x86-64", touched.FOLDERS, "lint"),
+           Kernel("arm64", "lint-arm64"))
 
 
-def missing(tool, seen):
-    """A finding for each of our sources that a tool was not shown."""
-    return [findings.Finding(f"{tool}:not-built", path, 1, "it was not looked at")
-            for path in sorted(sources() - seen)]
+def marked(text):
+    """(who, line) of what is planted."""
+    return {(who, number) for number, line in enumerate(text.splitlines(), 1)
+            if (match := MARK.search(line)) for who in match[1].split()}
 
 
-def compiler():
-    """W=1."""
-    out = make("lint-compiler.log", "W=1", *(f"{folder}/" for folder in FOLDERS))
-    seen = {f"{stem}.c" for stem in COMPILED.findall(out)}
-    return ours("gcc", out) + missing("gcc", seen)
-
-
-def sparse():
-    """sparse, on what compiler() has compiled."""
-    out = make("lint-sparse.log", "W=1", "C=2", "CHECK=sparse",
-               "CF=-fmax-warnings=unlimited", *(f"{folder}/" for folder in FOLDERS))
-    root = layout.LINUX.resolve()
-    seen = {os.path.relpath((OUT / path).resolve(), root) for path in CHECKED.findall(out)}
-    return ours("sparse", out) + missing("sparse", seen)
+def missing():
+    """A finding for each source that no kernel had, or that a tool was not shown."""
+    found = []
+    for tool in ("gcc", "sparse"):
+        seen = set().union(*(kernel.seen[tool] for kernel in KERNELS))
+        found += [findings.Finding(f"{tool}:not-built", path, 1, "it was not looked at")
+                  for path in sorted(touched.sources() - seen)]
+    return found
 
 
 def headers():
@@ -104,26 +182,6 @@ def headers():
     what <trace/define_trace.h> does."""
     return [path for path in layout.sources()
             if path.endswith(".h") and path.startswith(HEADERS)]
-
-
-def alone():
-    """Every header first, and then again."""
-    folder = layout.BUILD / "lint-headers"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    names = []
-    for path in headers():
-        name = re.sub(r"\W", "_", path)
-        path = Path(layout.LINUX).resolve() / path
-        (folder / f"{name}.c").write_text(f'#include "{path}"\n#include "{path}"\n')
-        names.append(f"{name}.o")
-    (folder / "Kbuild").write_text(f"obj-m := {' '.join(names)}\n")
-    out = make("lint-headers.log", "-k", "W=1", f"M={folder.resolve()}", *names)
-    built = len(list(folder.glob("*.o")))
-    found = ours("gcc", out)
-    if built != len(names) or not names:
-        found.append(f"{built} of {len(names)} headers were compiled")
-    return found
 
 
 def kernel_doc():

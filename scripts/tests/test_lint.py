@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 """What the lint lane reads of its tools' output, and what it passes over."""
 
+import tempfile
 import unittest
+from pathlib import Path
+from unittest import mock
 
 import findings
+import kernel
+import layout
+import touched
 
 GCC = """\
   CC      kernel/etch/line.o
@@ -13,6 +19,7 @@ In file included from ../linux/kernel/etch/line.c:3:
    83 |         g(fmt, ap);
 ../linux/kernel/etch/./line.c:90:1: error: unknown type name 'x'
 ../linux/kernel/etch/line.c:91:1: note: in expansion of macro 'X'
+../linux/kernel/etch/line.c:95: warning: Excess function parameter 'b' description in 'f'
 """
 SPARSE = """\
   CHECK   /top/linux/kernel/etch/gate.c
@@ -49,7 +56,8 @@ class Read(unittest.TestCase):
     def test_of_the_compiler(self):
         self.assertEqual(self.seen("gcc", findings.WARNING, GCC, "/top/linux", "/top/lint"),
                          [("gcc:-Wsuggest-attribute=format", "kernel/etch/line.c", 83),
-                          ("gcc", "kernel/etch/line.c", 90)])
+                          ("gcc", "kernel/etch/line.c", 90),
+                          ("gcc", "kernel/etch/line.c", 95)])
 
     def test_of_sparse_each_once(self):
         self.assertEqual(self.seen("sparse", findings.WARNING, SPARSE, "/top/linux",
@@ -97,6 +105,79 @@ class Excuse(unittest.TestCase):
 
     def test_without_a_reason(self):
         self.assertIn("no reason", findings.Excuses("sparse kernel/etch/b.c\n").problems()[0])
+
+
+class Touched(unittest.TestCase):
+    """Whose line a finding is about."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.top = Path(folder.name)
+        for name in ("PRISTINE", "LINUX"):
+            (self.top / name).mkdir()
+            patch = mock.patch.object(layout, name, self.top / name)
+            patch.start()
+            self.addCleanup(patch.stop)
+        patch = mock.patch.object(touched, "paths", lambda: {"edited.c", "new.c"})
+        patch.start()
+        self.addCleanup(patch.stop)
+        touched.added.cache_clear()
+        self.addCleanup(touched.added.cache_clear)
+        self.write("PRISTINE", "edited.c", "1\n2\n3\n4\n")
+        self.write("LINUX", "edited.c", "1\nours\n2\nalso ours\n4\n")
+        self.write("LINUX", "new.c", "1\n")
+
+    def write(self, tree, name, text):
+        """A file of one of the trees."""
+        (self.top / tree / name).write_text(text)
+
+    def kinds(self, *places):
+        """The kinds that findings of the compiler are given."""
+        return [one.kind for one in touched.told("gcc", [
+            findings.Finding("gcc:-Wx", path, line, "text") for path, line in places])]
+
+    def test_lines_of_an_edited_file(self):
+        self.assertEqual(touched.added("edited.c"), {2, 4})
+        self.assertEqual(self.kinds(*(("edited.c", line) for line in range(1, 6))),
+                         ["gcc:mainline", "gcc:-Wx", "gcc:mainline", "gcc:-Wx",
+                          "gcc:mainline"])
+
+    def test_every_line_of_a_new_file(self):
+        self.assertEqual(self.kinds(("new.c", 1)), ["gcc:-Wx"])
+
+    def test_other_files_are_passed_over(self):
+        self.assertEqual(self.kinds(("other.c", 1)), [])
+
+    def test_an_excuse_for_mainline_does_not_cover_what_is_added(self):
+        excuses = findings.Excuses("gcc:mainline\tedited.c\ta reason\n")
+        found = touched.told("gcc", [findings.Finding("gcc", "edited.c", line, "text")
+                                     for line in (1, 2)])
+        self.assertEqual([one.line for one in excuses.left(found)], [2])
+
+
+class Kernels(unittest.TestCase):
+    """Where sources are looked at."""
+
+    def test_by_their_place(self):
+        self.assertEqual([kernel.lane_of(path) for path in
+                          ("arch/x86/um/patch.c", "arch/x86/kernel/alternative.c",
+                           "arch/arm64/kernel/immediate.c", "kernel/tracepoint.c")],
+                         ["um", "x86-64", "arm64", "x86-64"])
+
+    def test_what_no_kernel_has_is_missing(self):
+        one, other = kernel.Kernel("um", "a"), kernel.Kernel("x86-64", "b")
+        one.seen = {"gcc": {"a.c", "b.c"}, "sparse": {"b.c"}}
+        other.seen = {"gcc": {"c.c"}, "sparse": {"a.c"}}
+        with mock.patch.object(kernel, "KERNELS", (one, other)), \
+                mock.patch.object(touched, "sources", lambda: {"a.c", "b.c", "c.c", "d.c"}):
+            self.assertEqual([(one.kind, one.path) for one in kernel.missing()],
+                             [("gcc:not-built", "d.c"), ("sparse:not-built", "c.c"),
+                              ("sparse:not-built", "d.c")])
+
+    def test_what_is_planted_is_marked(self):
+        self.assertEqual(kernel.marked("x; /* BAD: gcc sparse */\ny;\nz; /* BAD: gcc */\n"),
+                         {("gcc", 1), ("sparse", 1), ("gcc", 3)})
 
 
 if __name__ == "__main__":
