@@ -76,7 +76,7 @@ size: fetch tree	## what an event and its sites add to a kernel; FULL=1: five wh
 bench: fetch tree	## measure a site's cost beside mainline's; BENCH=event, ...
 	@$S/bench.py $(BENCH)
 
-lint: fetch tree	## compiler, sparse, Coccinelle, spelling: what they say of the sources
+lint: fetch tree	## what compiler, sparse, Coccinelle, checkpatch and others say of the sources
 	@$S/fetch.sh lint && $S/lint/check.py
 
 cocci-tree: fetch tree	## our Coccinelle rules on the whole kernel tree

@@ -5,6 +5,8 @@
 What a reviewer would send back is found here: a patch without a message, with
 fuzz, or with a finding of checkpatch; a file that the series does not give; a
 difference between quilt and git am.
+
+  check-series.py [--no-checkpatch]     without it, which make lint runs, too
 """
 
 import posixpath
@@ -12,10 +14,10 @@ import re
 import subprocess
 import sys
 import tempfile
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
+import checkpatch
 import layout
 import mail
 import maintainers
@@ -26,9 +28,6 @@ import slices
 import tap as taps
 import tree
 
-IGNORE = layout.TOP / "scripts/checkpatch.ignore"
-FINDING = re.compile(r"^(?:(?P<file>\S*?):\d+: )?"
-                     r"(?:ERROR|WARNING|CHECK):(?P<type>[A-Z_]+): (?P<text>.*)$")
 HEADERS = ("From", "Date", "Subject")
 INCLUDE = re.compile(r'#\s*include\s+(?:"(?P<own>[^"]+)"|<(?P<all>[^>]+)>)')
 
@@ -147,37 +146,6 @@ def gives_files(overlay, patches):
     return compare(given, ours, ("the series", "this repository"))
 
 
-def ignored(kind, path):
-    """Whether scripts/checkpatch.ignore passes a finding over."""
-    for line in IGNORE.read_text().splitlines():
-        words = line.split("#")[0].split(None, 2)
-        if (len(words) == 3 and words[0] == kind
-                and fnmatchcase(path, words[1])):
-            return True
-    return False
-
-
-def checkpatch(name):
-    """checkpatch's errors and warnings that nothing excuses."""
-    command = ["perl", str(layout.PRISTINE / "scripts/checkpatch.pl"),
-               f"--root={layout.PRISTINE}", "--strict", "--terse", "--showfile",
-               "--show-types", "--no-summary", "-"]
-    with open(layout.PATCHES / name, "rb") as patch, \
-            tempfile.TemporaryDirectory() as scratch:
-        # From a pipe and elsewhere: in this repository it would take the
-        # patch for a source file.
-        result = subprocess.run(command, stdin=patch, cwd=scratch,
-                                check=False, stdout=subprocess.PIPE,
-                                stderr=subprocess.STDOUT, text=True,
-                                errors="replace")
-    lines = result.stdout.splitlines()
-    findings = [match for match in map(FINDING.match, lines) if match]
-    if result.returncode and not findings:
-        return [f"checkpatch did not run: {result.stdout.strip()}"]
-    return [match[0] for match in findings
-            if not ignored(match["type"], match["file"] or "")]
-
-
 def attempt(tap, name, function, *arguments):
     """Run one comparison; a tree error is its problem. Gives its value."""
     try:
@@ -252,7 +220,7 @@ def main():
         patches = list(tree.patches())
         stale = rules.stale()
     except (tree.TreeError, manifest.ManifestError,
-            patchfile.PatchError) as error:
+            patchfile.PatchError, layout.LayoutError) as error:
         tap.result("the patches and the manifest can be read", [error])
         sys.exit(1)
     tap.result("refresh would change nothing", stale)
@@ -261,7 +229,8 @@ def main():
     tap.result("no patch includes what a later one adds", includes(patches))
     for name, patch in patches:
         tap.result(f"{name} has a message", message(patch))
-        tap.result(f"{name} passes checkpatch", checkpatch(name))
+        if "--no-checkpatch" not in sys.argv[1:]:
+            tap.result(f"{name} passes checkpatch", checkpatch.problems(name))
     told(tap, patches)
     with tempfile.TemporaryDirectory() as scratch:
         given = apply_both(tap, Path(scratch), layout.PRISTINE, "the source")

@@ -4,24 +4,30 @@
 
   check.py
 
-The compiler's W=1 and sparse, each header alone, kernel-doc, Coccinelle with the
-kernel's rules and ours, spelling, shell and Python. scripts/lint/ignore is what is passed over, with
-reasons.
+The compiler's W=1 and sparse in three kernels, each header alone, kernel-doc,
+Coccinelle with the kernel's rules and ours, checkpatch on each patch, spelling, shell
+and Python. scripts/lint/ignore is what is passed over, with reasons; of checkpatch's it
+is scripts/checkpatch.ignore.
 """
 
+import concurrent.futures
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
+import checkpatch
 import coccinelle
 import findings
 import kernel
 import layout
+import manifest
 import tap as taps
 
 IGNORE = HERE / "ignore"
+NOT_RUN = "### NOT run here: our Coccinelle rules on the whole kernel tree (make cocci-tree)"
 # Not ours, and the list of words itself.
 NOT_PROSE = ("COPYING", "scripts/lint/ignore")
 SHELL = ("#!/bin/sh", "#!/bin/bash", "# shellcheck shell=")
@@ -95,8 +101,17 @@ def attempt(tap, excuses, name, check):
     tap.result(name, left(excuses, found))
 
 
+def patches(tap):
+    """checkpatch; as many patches at a time as there are processors."""
+    names = manifest.series()
+    tap.result("there are patches", [] if names else ["series is empty"])
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name, found in zip(names, pool.map(checkpatch.problems, names)):
+            tap.result(f"{name} passes checkpatch", found)
+
+
 def cocci(tap, excuses):
-    """Coccinelle's rules."""
+    """Coccinelle's rules, on what is ours."""
     run = coccinelle.rules()
     mine = [rule for rule in run if rule.startswith(coccinelle.OURS)]
     tap.result("Coccinelle has the kernel's rules and ours",
@@ -106,6 +121,20 @@ def cocci(tap, excuses):
         tap.result(f"{rule} reports what is planted", coccinelle.planted(rule))
     for rule, found, why in coccinelle.all_rules(run):
         tap.result(rule, [why] if why else left(excuses, found))
+
+
+def built(tap, excuses, one):
+    """What is seen by building a kernel, or its objects that are ours."""
+    try:
+        one.prepare()
+    except kernel.BuildError as error:
+        tap.result(f"{one.lane} is configured", [error])
+        return
+    if one.lane == "um":
+        attempt(tap, excuses, "each header compiles alone", one.alone)
+    attempt(tap, excuses, f"{one.lane}: what is planted is reported", one.planted)
+    attempt(tap, excuses, f"{one.lane}: no warning with W=1", one.compiler)
+    attempt(tap, excuses, f"{one.lane}: no warning of sparse", one.sparse)
 
 
 def main():
@@ -118,17 +147,15 @@ def main():
     attempt(tap, excuses, "headers of user space are C90", kernel.uapi)
     attempt(tap, excuses, "headers_check", kernel.headers_check)
     attempt(tap, excuses, "kernel-doc", kernel.kernel_doc)
-    try:
-        kernel.prepare()
-    except kernel.BuildError as error:
-        tap.result("build/lint is configured", [error])
-    else:
-        attempt(tap, excuses, "each header compiles alone", kernel.alone)
-        attempt(tap, excuses, "no warning with W=1", kernel.compiler)
-        attempt(tap, excuses, "no warning of sparse", kernel.sparse)
+    for one in kernel.KERNELS:
+        built(tap, excuses, one)
+    attempt(tap, excuses, "each source was looked at in one of the kernels",
+            kernel.missing)
+    patches(tap)
     cocci(tap, excuses)
     tap.result("each excuse in scripts/lint/ignore has a reason and a use",
                excuses.problems())
+    print(NOT_RUN)
     print(f"1..{tap.count}")
     sys.exit(1 if tap.failed else 0)
 

@@ -8,6 +8,7 @@ import concurrent.futures
 import os
 import re
 import subprocess
+import tempfile
 
 import findings
 import layout
@@ -35,19 +36,28 @@ def sources():
             and not path.startswith("tools/")]
 
 
-def spatch(rule, files):
+def spatch(rule, files, limit=LIMIT):
     """(findings, why it did not run) of a rule on files, paths in the kernel tree."""
+    with tempfile.NamedTemporaryFile("w") as groups:
+        # Each by itself, as coccicheck has them.
+        groups.write("\n\n".join(map(str, files)))
+        groups.flush()
+        return spatch_groups(rule, groups.name, limit)
+
+
+def spatch_groups(rule, groups, limit):
+    """The same, of files that are listed in one, with empty lines between them."""
     text = (layout.LINUX / rule).read_text()
     options = " ".join(re.findall(r"^// Options:(.*)$", text, re.M)).split()
     command = ["spatch", "-D", "report", "--no-show-diff", "--very-quiet", "--cocci-file",
                rule, *options, *(word for path in INCLUDE for word in ("-I", path)),
-               "--include", "include/linux/kconfig.h", *map(str, files)]
+               "--include", "include/linux/kconfig.h", "--file-groups", groups]
     try:
         result = subprocess.run(command, cwd=layout.LINUX, text=True, errors="replace",
-                                check=False, timeout=LIMIT, stdin=subprocess.DEVNULL,
+                                check=False, timeout=limit, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     except subprocess.TimeoutExpired:
-        return [], f"it took more than {LIMIT} s"
+        return [], f"it took more than {limit} s"
     trouble = re.search(r"^.*\b(?:EXN|exception|timeout)\b.*$", result.stdout, re.M)
     if result.returncode or trouble:
         return [], f"status {result.returncode}: {result.stdout.strip()}"

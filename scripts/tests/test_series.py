@@ -158,6 +158,21 @@ class Cocci(unittest.TestCase):
                              ("trace_x(({ int i = 1; i; }));", True)):
             self.assertEqual(self.whole.has_effect(text), wanted, text)
 
+    def test_where_work_might_be_found(self):
+        for body, wanted in (("int n = f(d);\n\ttrace_x(d, n);", True),
+                             ("int n = 0, m;\n\tn += f(d);\n\ttrace_x(d, n);", True),
+                             ("struct n *n = f(d);\n\ttrace_x(n); /* n is */", True),
+                             ("char n[9];\n\tsprintf(n, \"%d n\", d);\n\ttrace_x(n);", True),
+                             ("char n[9];\n\tstrscpy(n, d, sizeof(n));\n\ttrace_x(n);", True),
+                             ("trace_x(d, ktime_get());", True),
+                             ("trace_x(d, f(d));", False),
+                             ("int n = 1;\n\ttrace_x(d, n);", False),
+                             ("int n = f(d);\n\ttrace_x(d, n);\n\treturn n;", False),
+                             ("int n = f(d);\n\tif (n)\n\t\ttrace_x(d, n);", False),
+                             ("int n = f(d);\n\tg(n);", False)):
+            text = f"int h(struct d *d)\n{{\n\t{body}\n}}\nint n = f(d);\n"
+            self.assertEqual(self.whole.has_work(text), wanted, body)
+
     def test_the_page(self):
         page = "trace_a\n=======\n``x/y.c``  2  true\n\ntrace_b\n=======\n``z.h``  1  odd\n"
         self.assertEqual(self.whole.listed(page), {"trace_a": {"x/y.c": 2},
