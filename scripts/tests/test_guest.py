@@ -82,7 +82,9 @@ class Signals(unittest.TestCase):
     def test_each(self):
         for number in signal.SIGTERM, signal.SIGHUP:
             with tempfile.TemporaryDirectory() as folder:
-                process, pid = self.boot(folder)
+                # Whatever our own caller ignores.
+                process, pid = self.boot(folder, preexec_fn=lambda: signal.signal(
+                    number, signal.SIG_DFL))
                 process.send_signal(number)
                 self.assertEqual(process.wait(), 128 + number)
                 with self.assertRaises(ProcessLookupError):
