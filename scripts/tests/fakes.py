@@ -3,6 +3,7 @@
 the programs that they call."""
 
 import os
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -42,9 +43,12 @@ class ScriptTest(unittest.TestCase):
 
     def run_script(self, name, *words, **env):
         """(status, all that was said) of a script, called as the Makefile calls it."""
+        # A program that is started in the background ignores interrupts.
         result = subprocess.run([f"scripts/{name}", *map(str, words)], check=False,
                                 cwd=SCRIPTS.parent, env=self.environment(**env), text=True,
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                preexec_fn=lambda: signal.signal(signal.SIGINT,
+                                                                 signal.SIG_DFL))
         return result.returncode, result.stdout
 
     def good(self, name, *words, **env):
