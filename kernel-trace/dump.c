@@ -332,13 +332,13 @@ static void etch_dump(void)
 {
 	struct etch_dump *d;
 
-	/* Who may not read the files may be the one who reads the console. */
-	if (security_locked_down(LOCKDOWN_TRACEFS))
-		return;
 	/* Pairs with the release in etch_dump_get_room(). */
 	d = smp_load_acquire(&etch_dump_room);
+	/* Who may not read the files may be the one who reads the console. */
+	if (!d || security_locked_down(LOCKDOWN_TRACEFS))
+		return;
 	/* One at a time; and not if dumping is what oopses. */
-	if (!d || atomic_xchg(&etch_dump_busy, 1))
+	if (atomic_xchg(&etch_dump_busy, 1))
 		return;
 	preempt_disable();
 	rcu_read_lock();

@@ -46,7 +46,10 @@ static enum cpuhp_state etch_cpuhp_state;
 struct etch_ring *etch_cpu_ring_make(const struct etch_instance *inst, int cpu,
 				     unsigned long bytes, unsigned int subbuf)
 {
+	/* A CPU's times do not go back, whether its ring is exchanged or comes again. */
 	struct etch_ring_params params = {
+		.floor = inst->rings[cpu] ? etch_ring_latest(inst->rings[cpu]) :
+					    inst->bases[cpu].floor,
 		.node = cpu_to_node(cpu),
 		.size = bytes,
 		.subbuf_size = subbuf,

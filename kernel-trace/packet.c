@@ -141,7 +141,7 @@ unsigned int etch_packet_lead(void *lead, const void *packet, const struct etch_
  * @cpu: the CPU
  * @ring: its ring, in which nobody writes any more
  *
- * The stream goes on with the next number. Records that nobody has read, and nobody will
+ * The stream goes on with the next number, and not before the latest time. Records that nobody has read, and nobody will
  * read, are not counted as overwritten: someone has thrown them away.
  *
  * Context: process; holds the instance's read_mutex.
@@ -158,6 +158,7 @@ void etch_stream_rebase(struct etch_instance *inst, int cpu, struct etch_ring *r
 	base->lost[ETCH_LOST_FULL] += stats.lost_full;
 	base->lost[ETCH_LOST_NESTED] += stats.lost_nested;
 	base->lost[ETCH_LOST_TOO_BIG] += stats.lost_too_big;
+	base->floor = etch_ring_latest(ring);
 }
 
 /* On the ring's CPU, as a writer that interrupts all others but NMIs. */

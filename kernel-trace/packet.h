@@ -21,6 +21,7 @@
  * @seq: sub-buffers
  * @overwritten: records
  * @lost: records, by cause
+ * @floor: not a count: the latest time in a ring that has gone
  * @told: as of the packet that was given out last: its number, and all lost before it
  * @flushed: full sub-buffers are wanted at once, however few there are, up to this
  *	     number: those that were there when a flush was asked for
@@ -31,6 +32,7 @@ struct etch_stream_base {
 	u64 seq;
 	u64 overwritten;
 	u64 lost[ETCH_LOST_OFF];
+	u64 floor;
 	struct etch_told {
 		u64 seq;
 		u64 discarded;

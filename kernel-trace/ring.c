@@ -480,6 +480,7 @@ static void init_ring(struct etch_ring *r, const struct etch_ring_params *p, uns
 	r->header = ALIGN(max(p->header_size, 1U), 8);
 	r->overwrite = p->overwrite;
 	r->clock = p->clock;
+	r->floor = p->floor;
 }
 
 /**
@@ -637,7 +638,8 @@ EXPORT_SYMBOL_GPL(etch_ring_off);
  * etch_ring_reset() - empty a ring and set its counts to zero
  * @r: the ring, quiescent
  *
- * Views and cursors of it are void. On or off, mode and clock stay.
+ * Views and cursors of it are void. On or off, mode and clock stay, and times do not go
+ * back, either.
  *
  * Context: any.
  */
@@ -652,7 +654,6 @@ void etch_ring_reset(struct etch_ring *r)
 	for (i = 0; i <= r->nr; i++)
 		memset(r->blocks[i].lost, 0, sizeof(r->blocks[i].lost));
 	r->left_lost = 0;
-	r->floor = 0;
 	r->spare = r->nr;
 	/* Marked: what writers look at to see that the ring is off, and who has no mutex. */
 	WRITE_ONCE(r->start, ETCH_START_FAR);
@@ -707,6 +708,7 @@ EXPORT_SYMBOL_GPL(etch_ring_set_mode);
 void etch_ring_set_clock(struct etch_ring *r, enum etch_clock clock)
 {
 	WRITE_ONCE(r->clock, clock);
+	r->floor = 0;
 	/* If it is on. */
 	WRITE_ONCE(r->quick, clock == ETCH_CLOCK_COUNTER ? READ_ONCE(r->limit) : 0);
 }

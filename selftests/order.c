@@ -151,7 +151,7 @@ static void set_clock(long seconds)
 
 FIXTURE(set_back) {
 	struct packets seen, shot;
-	int next;
+	int next, fd;
 };
 
 FIXTURE_SETUP(set_back)
@@ -164,17 +164,20 @@ FIXTURE_SETUP(set_back)
 	ASSERT_EQ(0, write_file(TREE, "trace_clock", "tai"));
 	/* It cannot be set to before the boot, and there are machines that boot in 1970. */
 	set_clock(2 * SET_BACK);
+	self->fd = packets_open(TREE, 0, O_NONBLOCK);
+	ASSERT_LE(0, self->fd);
 	/* Before the clock is set back, and behind that, in several sub-buffers. */
 	packets_mark(TREE, &self->next, 10);
 	set_clock(-SET_BACK);
 	packets_mark(TREE, &self->next, 1000);
 	EXPECT_EQ(0, write_file(TREE, "snapshot", "1"));
-	set_clock(1 - SET_BACK);
 }
 
 FIXTURE_TEARDOWN(set_back)
 {
-	rmdir(TREE);
+	set_clock(1 - SET_BACK);
+	close(self->fd);
+	EXPECT_EQ(0, rmdir(TREE));
 }
 
 TEST_F(set_back, times_stand_still)
@@ -190,7 +193,7 @@ TEST_F(set_back, times_stand_still)
 	text_free(&trace);
 }
 
-TEST_F(set_back, packets_are_in_order)
+TEST_F(set_back, snapshots_are_whole)
 {
 	int fd = open(TREE "/per_cpu/cpu0/snapshot", O_RDONLY | O_CLOEXEC);
 
@@ -199,10 +202,21 @@ TEST_F(set_back, packets_are_in_order)
 	EXPECT_EQ(self->next, self->shot.marks);
 	EXPECT_EQ(0, self->shot.order);
 	EXPECT_EQ(0, self->shot.wrong);
+}
+
+/* Emptied, and with other sub-buffers, too: the file's packets are one stream. */
+TEST_F(set_back, packets_are_in_order)
+{
 	EXPECT_EQ(0, write_file(TREE, "flush", "1"));
-	fd = packets_open(TREE, 0, O_NONBLOCK);
-	EXPECT_TRUE(packets_drain(&self->seen, fd));
-	close(fd);
+	EXPECT_TRUE(packets_drain(&self->seen, self->fd));
+	EXPECT_EQ(0, overwrite_file(TREE, "trace", ""));
+	packets_mark(TREE, &self->next, 10);
+	EXPECT_EQ(0, write_file(TREE, "flush", "1"));
+	EXPECT_TRUE(packets_drain(&self->seen, self->fd));
+	EXPECT_EQ(0, write_fmt(TREE, "buffer_subbuf_size_kb", "%zu", 2 * PAGE >> 10));
+	packets_mark(TREE, &self->next, 10);
+	EXPECT_EQ(0, write_file(TREE, "flush", "1"));
+	EXPECT_TRUE(packets_drain(&self->seen, self->fd));
 	EXPECT_EQ(self->next, self->seen.marks);
 	EXPECT_EQ(0, self->seen.order);
 	EXPECT_EQ(0, self->seen.wrong);

@@ -187,6 +187,8 @@ struct etch_ring {
  * @header_size: bytes to leave free at the start of each; rounded up to 8, at least 8
  * @overwrite:   overwrite mode, else discard mode
  * @clock:       whose time etch_ring_reserve() gives
+ * @floor:       a time that records are not before: 0, or etch_ring_latest() of a ring whose
+ *               place it takes
  */
 struct etch_ring_params {
 	int		node;
@@ -195,6 +197,7 @@ struct etch_ring_params {
 	unsigned int	header_size;
 	bool		overwrite;
 	enum etch_clock	clock;
+	u64		floor;
 };
 
 /**

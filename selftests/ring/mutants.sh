@@ -48,6 +48,7 @@ passes() { # options of the compiler, test, its options
 # The test that fails with the copy, the quick ones first.
 notices() {
 	passes "" basic_test || { echo basic_test; return; }
+	passes "" resize_test || { echo resize_test; return; }
 	passes "" subbuf_test || { echo subbuf_test; return; }
 	passes -fsanitize=thread stress_test --brief || { echo stress_test-tsan; return; }
 	passes "" step_test || { echo step_test; return; }
@@ -127,6 +128,10 @@ mutant "gives the time of a clock that was set back" ring.c \
 	's/\(s64\)\(time - floor\) <= 0/time == floor/'
 mutant "notes a time over a later one of a nested writer" ring.c \
 	's/!try_cmpxchg_local\(&r->floor, &floor, time\)/({ WRITE_ONCE(r->floor, time); 0; })/'
+mutant "forgets the latest time when it is emptied" ring.c \
+	's/(r->left_lost = 0;\n)/$1\tr->floor = 0;\n/'
+mutant "keeps the latest time of another clock" ring.c \
+	's/\tr->floor = 0;\n//'
 mutant "claims a block whose end is just committed" ring.c \
 	's/!etch_pos_after\((etch_pos_bytes\(READ_ONCE\(r->committed\)\) \+ span), next \+ r->size\)/etch_pos_after(next + r->size, $1)/'
 mutant "claims a block that is not committed" ring.c \
