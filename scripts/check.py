@@ -81,7 +81,7 @@ def count(cases, status):
 
 
 def table(results, seconds):
-    """The lanes with their counts and times, and why what was skipped.
+    """The lanes with their counts and times, why what was skipped, what failed.
 
     seconds: what all of it took, and what was done for several lanes.
     """
@@ -99,6 +99,11 @@ def table(results, seconds):
     left_out = [name for name in ALL if name not in results]
     if left_out:
         print(f"### NOT run: {' '.join(left_out)}")
+    # Last, where who sees only the end of a long log looks.
+    for name, (cases, _) in results.items():
+        for case in cases:
+            if case.status == "failed":
+                print(f"### {name}: FAILED: {case.name} {case.why}")
 
 
 def main():
