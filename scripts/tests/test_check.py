@@ -43,6 +43,10 @@ class Table(unittest.TestCase):
         self.assertIn("arm64", last.split())
         self.assertNotIn("um", last.split())
 
+    def test_names_what_failed_last(self):
+        lines = self.table([tap.Case("a", "failed", "why"), tap.Case("b", "passed")])
+        self.assertEqual(lines[-1], "### um: FAILED: a why")
+
 
 class Lanes(unittest.TestCase):
     """What becomes of a lane."""
