@@ -19,16 +19,7 @@ only=${5:-.}
 seconds=${FUZZ_SECONDS:-40}
 cd "$(dirname "$0")" || exit 1
 headers=$(cd "$headers" && pwd) || exit 1
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-nr=0
-bad=0
-
-say() { # ok or not ok, name
-	nr=$((nr + 1))
-	echo "$1 $nr - $2"
-	[ "$1" = ok ] || bad=$((bad + 1))
-}
+. ../mutants.sh
 
 # In folders of the same names, with what is made put elsewhere.
 copy() {
@@ -53,12 +44,8 @@ passes() { # target, seconds
 
 mutant() { # target, what is wrong with it, file, perl expression
 	echo "$1: $2" | grep -q "$only" || return
-	copy
-	cp "$work/$3" "$work/before"
-	perl -0pi -e "$4" "$work/$3"
-	if cmp -s "$work/before" "$work/$3"; then
-		say "not ok" "$1 $2: the source has changed, this mutant needs a new expression"
-	elif ! compiles "$1"; then
+	change "$1 $2" "$3" "$4" || return
+	if ! compiles "$1"; then
 		say "not ok" "$1 $2: does not compile"
 	elif passes "$1" "$seconds"; then
 		say "not ok" "$1 $2: nobody notices"
@@ -248,5 +235,4 @@ mutant repair "leaves half a packet" record/repair.c \
 mutant repair "takes any header" record/repair.c \
 	's/pump_header_ok\(header\) && //'
 
-echo "1..$nr"
-[ $bad = 0 ]
+finish

@@ -19,16 +19,7 @@ src=$1
 inc=$2
 only=${3:-.}
 cd "$(dirname "$0")" || exit 1
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-nr=0
-bad=0
-
-say() { # ok or not ok, name
-	nr=$((nr + 1))
-	echo "$1 $nr - $2"
-	[ "$1" = ok ] || bad=$((bad + 1))
-}
+. ../mutants.sh
 
 # Compile a test with the copy, and run it.
 passes() { # options of the compiler, test, its options
@@ -64,13 +55,7 @@ copy() {
 
 mutant() { # what is wrong with it, file, perl expression
 	echo "$1" | grep -q "$only" || return
-	copy
-	cp "$work/$2" "$work/before"
-	perl -0pi -e "$3" "$work/$2"
-	if cmp -s "$work/before" "$work/$2"; then
-		say "not ok" "$1: the source has changed, this mutant needs a new expression"
-		return
-	fi
+	change "$1" "$2" "$3" || return
 	who=$(notices) || { say "not ok" "$1: does not compile"; return; }
 	if [ -n "$who" ]; then
 		say ok "$1: noticed by $who"
@@ -253,5 +238,4 @@ mutant "peeks at the block in hand behind its end" ring_read.c \
 mutant "peeks by figures of two generations" ring_read.c \
 	's/if \(end < from \|\| end > etch_ring_subbuf_size\(r\)\)/if (0)/'
 
-echo "1..$nr"
-[ $bad = 0 ]
+finish

@@ -106,7 +106,9 @@ unsigned int tally_view(struct tally *t, const struct etch_view *view, unsigned 
 {
 	unsigned int at = 0, n = 0;
 
+	/* A sum hides one that is less than nothing, and made good by the next. */
 	t->missed += view->missed;
+	t->bad += (s64)view->missed < 0;
 	t->bad += etch_view_lost(view) < t->last_lost || (uintptr_t)view->data % 4;
 	t->last_lost = etch_view_lost(view);
 	t->next_block = view->seq;
