@@ -141,8 +141,9 @@ unsigned int etch_packet_lead(void *lead, const void *packet, const struct etch_
  * @cpu: the CPU
  * @ring: its ring, in which nobody writes any more
  *
- * The stream goes on with the next number, and not before the latest time. Records that nobody has read, and nobody will
- * read, are not counted as overwritten: someone has thrown them away.
+ * The stream goes on with the next number, and not before the latest time. Records that
+ * nobody has read, and nobody will read, are not counted as overwritten: someone has
+ * thrown them away.
  *
  * Context: process; holds the instance's read_mutex.
  */
