@@ -22,7 +22,6 @@
 
 #define TREE		ETCH "/instances/etch-killed"
 #define MARKS		200
-#define STRIDE		4096
 #define SLOTS		4
 /* Kills at any moment, for each way. */
 #define ANYWHERE	40
@@ -91,15 +90,15 @@ static void by_window(const char *file)
 	struct etch_window w;
 	void *map;
 
-	map = mmap(NULL, SLOTS * STRIDE, PROT_READ, MAP_SHARED, fd, 0);
+	map = mmap(NULL, SLOTS * PAGE, PROT_READ, MAP_SHARED, fd, 0);
 	do {
 		w = (struct etch_window) {
-			.address = (unsigned long)map, .packets = SLOTS, .stride = STRIDE,
+			.address = (unsigned long)map, .packets = SLOTS, .stride = PAGE,
 		};
 		if (ioctl(fd, ETCH_IOC_WINDOW, &w))
 			_exit(2);
 		for (unsigned int i = 0; i < w.packets; i++)
-			memcpy(buf, map + i * STRIDE, STRIDE);
+			memcpy(buf, map + i * PAGE, PAGE);
 	} while (w.packets);
 	_exit(1);
 }
