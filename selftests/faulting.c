@@ -44,24 +44,29 @@ static union {
 	struct etch_window window;
 } content;
 
-FIXTURE(faulting) {
-	int memory;		/* who wants pages says so here */
+/* One that waits. */
+struct call {
 	int fd;
 	void *page;
-	ssize_t (*call)(int fd, void *page);
+	ssize_t (*how)(int fd, void *page);
 	ssize_t got;
 	int err;
 };
 
-FIXTURE_VARIANT(faulting) {
-	const char *tree, *file;
-	ssize_t (*call)(int fd, void *page);
+FIXTURE(faulting) {
+	int memory;		/* who wants pages says so here */
+	struct call call;
 };
 
-#define CALL(name, of, path, how)	\
+FIXTURE_VARIANT(faulting) {
+	const char *tree, *file;
+	ssize_t (*how)(int fd, void *page);
+};
+
+#define CALL(name, of, path, way)	\
 FIXTURE_VARIANT_ADD(faulting, name)	\
 {					\
-	.tree = of, .file = path, .call = how, \
+	.tree = of, .file = path, .how = way, \
 }
 
 CALL(trace, TREE, "trace", by_read);
@@ -111,12 +116,11 @@ static int fill_tree(void)
 
 FIXTURE_SETUP(faulting)
 {
-	int mode = variant->call == by_write ? O_WRONLY : O_RDONLY;
+	int mode = variant->how == by_write ? O_WRONLY : O_RDONLY;
 
 	memset(self, 0, sizeof(*self));
 	self->memory = -1;
-	self->fd = -1;
-	self->call = variant->call;
+	self->call = (struct call) { .fd = -1, .how = variant->how };
 	if (!have_etch())
 		SKIP(return, NO_ETCH);
 	if (access(ETCH "/persist/cpu0", F_OK) && !strncmp(variant->file, "persist", 7))
@@ -125,26 +129,26 @@ FIXTURE_SETUP(faulting)
 	if (self->memory < 0 && errno == ENOSYS)
 		SKIP(return, "no userfaultfd(2): CONFIG_USERFAULTFD");
 	ASSERT_LE(0, self->memory);
-	self->page = page_of(self->memory);
+	self->call.page = page_of(self->memory);
 	ASSERT_EQ(0, fill_tree());
-	self->fd = open(path_of(variant->tree, variant->file), mode | O_CLOEXEC);
-	ASSERT_LE(0, self->fd);
+	self->call.fd = open(path_of(variant->tree, variant->file), mode | O_CLOEXEC);
+	ASSERT_LE(0, self->call.fd);
 }
 
 FIXTURE_TEARDOWN(faulting)
 {
 	close(self->memory);
-	close(self->fd);
+	close(self->call.fd);
 	rmdir(OTHER);
 	rmdir(TREE);
 }
 
-static void *calls(void *faulting)
+static void *waits(void *data)
 {
-	FIXTURE_DATA(faulting) *self = faulting;
+	struct call *call = data;
 
-	self->got = self->call(self->fd, self->page);
-	self->err = errno;
+	call->got = call->how(call->fd, call->page);
+	call->err = errno;
 	return NULL;
 }
 
@@ -202,20 +206,20 @@ TEST_F_TIMEOUT(faulting, others_go_on, 60)
 	pthread_t thread;
 
 	content.text[0] = '1';
-	if (self->call == by_window) {
-		map = mmap(NULL, SLOTS * PAGE, PROT_READ, MAP_SHARED, self->fd, 0);
+	if (self->call.how == by_window) {
+		map = mmap(NULL, SLOTS * PAGE, PROT_READ, MAP_SHARED, self->call.fd, 0);
 		ASSERT_NE(MAP_FAILED, map);
 		content.window = (struct etch_window) {
 			.address = (unsigned long)map, .packets = SLOTS, .stride = PAGE,
 		};
 	}
-	ASSERT_EQ(0, pthread_create(&thread, NULL, calls, self));
-	ASSERT_TRUE(is_wanted(self->memory, self->page));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, waits, &self->call));
+	ASSERT_TRUE(is_wanted(self->memory, self->call.page));
 	others_go_on(_metadata);
-	ASSERT_EQ(0, put_page(self->memory, self->page));
+	ASSERT_EQ(0, put_page(self->memory, self->call.page));
 	ASSERT_EQ(0, pthread_join(thread, NULL));
-	EXPECT_LT(0, self->got)
-		TH_LOG("%s", strerror(self->err));
+	EXPECT_LT(0, self->call.got)
+		TH_LOG("%s", strerror(self->call.err));
 }
 
 TEST_HARNESS_MAIN
