@@ -35,6 +35,8 @@
  * @merge: the records; begun and ended under one hold of the read_mutex
  * @reached: what is waited for was there, and not all of it is read; under the
  *	     read_mutex
+ * @left: there is some in @line; for those without the lock, whose holder may have to
+ *	  wait for user memory
  * @line: text that was taken out of the rings and not yet read
  */
 struct etch_pipe {
@@ -42,6 +44,7 @@ struct etch_pipe {
 	struct mutex lock;	/* of line */
 	struct etch_merge *merge;
 	bool reached;
+	bool left;
 	struct etch_line line;
 };
 
@@ -111,6 +114,17 @@ static bool etch_pipe_fill(struct etch_pipe *p, size_t room, bool must)
 	return trace_seq_used(seq);
 }
 
+/* What is left of a line is told to those who wait. */
+static void etch_pipe_unlock(struct etch_pipe *p)
+{
+	bool left = etch_pipe_has_text(p);
+
+	WRITE_ONCE(p->left, left);
+	mutex_unlock(&p->lock);
+	if (left)
+		wake_up_interruptible(&p->inst->wait);
+}
+
 /*
  * Give what was printed already and, if @more, what else can be given now; some of it
  * to those who have a signal, too. Returns bytes, or -EFAULT or -ERESTARTSYS.
@@ -132,11 +146,11 @@ static ssize_t etch_pipe_give(struct etch_pipe *p, char __user *buf, size_t coun
 			break;
 		done += ret;
 	} while (done < count && !signal_pending(current));
-	mutex_unlock(&p->lock);
+	etch_pipe_unlock(p);
 	return done ?: ret;
 }
 
-/* Wait for a change of state. False: a signal came. */
+/* Wait for another state, or for what another thread left. False: a signal came. */
 static bool etch_pipe_wait(struct etch_pipe *p)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
@@ -145,7 +159,8 @@ static bool etch_pipe_wait(struct etch_pipe *p)
 	/* Asking for the state may sleep, so the usual loop will not do. */
 	add_wait_queue(&p->inst->wait, &wait);
 	etch_instance_arm_poll(p->inst);
-	while ((waiting = etch_pipe_state(p, false) == ETCH_PIPE_WAIT) &&
+	while ((waiting = etch_pipe_state(p, false) == ETCH_PIPE_WAIT &&
+			  !READ_ONCE(p->left)) &&
 	       !signal_pending(current))
 		wait_woken(&wait, TASK_INTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
 	remove_wait_queue(&p->inst->wait, &wait);
@@ -181,17 +196,12 @@ static ssize_t etch_pipe_read(struct file *file, char __user *buf, size_t count,
 static __poll_t etch_pipe_poll(struct file *file, poll_table *table)
 {
 	struct etch_pipe *p = file->private_data;
-	bool text;
 
 	poll_wait(file, &p->inst->wait, table);
 	etch_instance_arm_poll(p->inst);
 
-	mutex_lock(&p->lock);
-	text = etch_pipe_has_text(p);
-	mutex_unlock(&p->lock);
-
 	/* At the end, a read() does not wait either. */
-	if (text || etch_pipe_state(p, false) != ETCH_PIPE_WAIT)
+	if (READ_ONCE(p->left) || etch_pipe_state(p, false) != ETCH_PIPE_WAIT)
 		return EPOLLIN | EPOLLRDNORM;
 	return 0;
 }

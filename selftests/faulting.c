@@ -6,6 +6,7 @@
  */
 
 #include <linux/userfaultfd.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -202,6 +203,7 @@ static void others_go_on(struct __test_metadata *_metadata)
 
 TEST_F_TIMEOUT(faulting, others_go_on, 60)
 {
+	struct pollfd asks = { .fd = self->call.fd, .events = POLLIN };
 	void *map = MAP_FAILED;
 	pthread_t thread;
 
@@ -216,6 +218,8 @@ TEST_F_TIMEOUT(faulting, others_go_on, 60)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, waits, &self->call));
 	ASSERT_TRUE(is_wanted(self->memory, self->call.page));
 	others_go_on(_metadata);
+	/* And who only asks whether the same file has something. */
+	EXPECT_LE(0, poll(&asks, 1, 0));
 	ASSERT_EQ(0, put_page(self->memory, self->call.page));
 	ASSERT_EQ(0, pthread_join(thread, NULL));
 	EXPECT_LT(0, self->call.got)
