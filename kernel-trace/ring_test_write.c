@@ -132,10 +132,12 @@ static bool ring_test_put(struct ring_test_cpu *c, enum ring_test_who who, unsig
 static void ring_test_burst(struct ring_test_cpu *c, enum ring_test_who who)
 {
 	u32 *random = &c->writers[who].random;
-	unsigned int n = 1 + ring_test_random(random) % 4;
+	unsigned int n;
 
+	/* Before anything of the account is touched: it may be a new one. */
 	if (READ_ONCE(c->paused))
 		return;
+	n = 1 + ring_test_random(random) % 4;
 	if (ring_test_random(random) % RING_TEST_FLOOD) {
 		while (n--)
 			ring_test_put(c, who, ring_test_len(c, random));

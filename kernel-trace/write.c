@@ -202,14 +202,15 @@ static void etch_write_copy(const struct etch_copy *copy, struct etch_ring *ring
 /* Hand out the copies of the record that began last, and hand in the record. */
 static void etch_write_end_copied(struct etch_copies *c)
 {
-	const struct etch_copy *copy = &c->stack[c->depth - 1];
+	unsigned int depth = READ_ONCE(c->depth) - 1;
+	const struct etch_copy *copy = &c->stack[depth];
 	struct etch_ring *ring = copy->ring;
 	u64 mask;
 
 	for (mask = copy->mask; mask; mask &= mask - 1)
 		etch_write_copy(copy, etch_this_ring(mask));
 	barrier();	/* up to here a writer that comes in between takes the next one */
-	WRITE_ONCE(c->depth, c->depth - 1);
+	WRITE_ONCE(c->depth, depth);
 	etch_ring_commit(ring);
 }
 
@@ -242,10 +243,10 @@ EXPORT_SYMBOL_GPL(etch_write_end);
 /* The copies that this CPU's dead writers had still to make. */
 static void etch_copies_abandon(struct etch_copies *c)
 {
-	unsigned int i;
+	unsigned int depth = READ_ONCE(c->depth), i;
 	u64 mask;
 
-	for (i = 0; i < c->depth; i++)
+	for (i = 0; i < depth; i++)
 		for (mask = c->stack[i].mask; mask; mask &= mask - 1)
 			etch_ring_lose(etch_this_ring(mask), ETCH_LOST_NESTED);
 	WRITE_ONCE(c->depth, 0);
