@@ -150,6 +150,12 @@ static ssize_t etch_pipe_give(struct etch_pipe *p, char __user *buf, size_t coun
 	return done ?: ret;
 }
 
+/* Would read() not wait? At the end it does not, either. */
+static bool etch_pipe_ready(struct etch_pipe *p)
+{
+	return READ_ONCE(p->left) || etch_pipe_state(p, false) != ETCH_PIPE_WAIT;
+}
+
 /* Wait for another state, or for what another thread left. False: a signal came. */
 static bool etch_pipe_wait(struct etch_pipe *p)
 {
@@ -159,9 +165,7 @@ static bool etch_pipe_wait(struct etch_pipe *p)
 	/* Asking for the state may sleep, so the usual loop will not do. */
 	add_wait_queue(&p->inst->wait, &wait);
 	etch_instance_arm_poll(p->inst);
-	while ((waiting = etch_pipe_state(p, false) == ETCH_PIPE_WAIT &&
-			  !READ_ONCE(p->left)) &&
-	       !signal_pending(current))
+	while ((waiting = !etch_pipe_ready(p)) && !signal_pending(current))
 		wait_woken(&wait, TASK_INTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
 	remove_wait_queue(&p->inst->wait, &wait);
 	return !waiting;
@@ -199,11 +203,7 @@ static __poll_t etch_pipe_poll(struct file *file, poll_table *table)
 
 	poll_wait(file, &p->inst->wait, table);
 	etch_instance_arm_poll(p->inst);
-
-	/* At the end, a read() does not wait either. */
-	if (READ_ONCE(p->left) || etch_pipe_state(p, false) != ETCH_PIPE_WAIT)
-		return EPOLLIN | EPOLLRDNORM;
-	return 0;
+	return etch_pipe_ready(p) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 static void etch_pipe_free(struct etch_pipe *p)
