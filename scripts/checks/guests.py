@@ -27,7 +27,7 @@ ONE_THREAD_TESTS = ["etch:immediate"]
 LIMITS = {"um": 900, "um-bare": 900, "um-long": 3600, "um-kasan": 5400,
           "x86-64": 1800, "x86-64-events": 3600, "arm64-bare": 2100, "arm64": 3600,
           "arm64-64k": 3600,
-          "x86-64-lockdep": 3600, "x86-64-kcsan": 3600, "x86-64-rt": 5400,
+          "x86-64-lockdep": 7200, "x86-64-kcsan": 3600, "x86-64-rt": 5400,
           "x86-64-kasan": 7200, "um-clang": 900, "um-plain": 900, "um-off": 120,
           "x86-64-clang": 900, "planted": 600}
 # Those that take long where processors are emulated; User-mode Linux has them always.
