@@ -63,6 +63,7 @@ second()
 		-t others_get_nothing_in_open_folders \
 		-t root_without_capabilities_goes_by_the_modes \
 		-t what_a_mode_lacks_cannot_be_done || true
+	/kselftest/etch/faulting -v persist -v persist_metadata || true
 	put persist/status forget
 	[ "$(state)" = recording ] || fail "it is not recorded into: $(state)"
 	[ ! -s persist/metadata ] || fail "what was forgotten is there"
