@@ -7,11 +7,11 @@
 
 #include <linux/userfaultfd.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "call.h"
 #include "packets.h"
 
 #define TREE		ETCH "/instances/etch-faulting"
@@ -22,21 +22,21 @@
 #define SLOTS		4
 
 /* The ways to need memory. Each returns how much there was, or -1. */
-static ssize_t by_read(int fd, void *page)
+static ssize_t by_read(const struct call *c)
 {
-	return read(fd, page, PAGE);
+	return read(c->fd, c->data, PAGE);
 }
 
-static ssize_t by_write(int fd, void *page)
+static ssize_t by_write(const struct call *c)
 {
-	return write(fd, page, 1);
+	return write(c->fd, c->data, 1);
 }
 
-static ssize_t by_window(int fd, void *page)
+static ssize_t by_window(const struct call *c)
 {
-	const struct etch_window *window = page;
+	const struct etch_window *window = c->data;
 
-	return ioctl(fd, ETCH_IOC_WINDOW, page) ?: (ssize_t)window->packets;
+	return ioctl(c->fd, ETCH_IOC_WINDOW, c->data) ?: (ssize_t)window->packets;
 }
 
 /* What the page has when it comes. */
@@ -45,23 +45,14 @@ static union {
 	struct etch_window window;
 } content;
 
-/* One that waits. */
-struct call {
-	int fd;
-	void *page;
-	ssize_t (*how)(int fd, void *page);
-	ssize_t got;
-	int err;
-};
-
 FIXTURE(faulting) {
 	int memory;		/* who wants pages says so here */
-	struct call call;
+	struct call call;	/* its data is the page */
 };
 
 FIXTURE_VARIANT(faulting) {
 	const char *tree, *file;
-	ssize_t (*how)(int fd, void *page);
+	ssize_t (*how)(const struct call *c);
 };
 
 #define CALL(name, of, path, way)	\
@@ -130,7 +121,8 @@ FIXTURE_SETUP(faulting)
 	if (self->memory < 0 && errno == ENOSYS)
 		SKIP(return, "no userfaultfd(2): CONFIG_USERFAULTFD");
 	ASSERT_LE(0, self->memory);
-	self->call.page = page_of(self->memory);
+	self->call.data = page_of(self->memory);
+	rmdir(OTHER);
 	ASSERT_EQ(0, fill_tree());
 	self->call.fd = open(path_of(variant->tree, variant->file), mode | O_CLOEXEC);
 	ASSERT_LE(0, self->call.fd);
@@ -142,15 +134,6 @@ FIXTURE_TEARDOWN(faulting)
 	close(self->call.fd);
 	rmdir(OTHER);
 	rmdir(TREE);
-}
-
-static void *waits(void *data)
-{
-	struct call *call = data;
-
-	call->got = call->how(call->fd, call->page);
-	call->err = errno;
-	return NULL;
 }
 
 /* A call waits for its page. */
@@ -205,7 +188,6 @@ TEST_F_TIMEOUT(faulting, others_go_on, 60)
 {
 	struct pollfd asks = { .fd = self->call.fd, .events = POLLIN };
 	void *map = MAP_FAILED;
-	pthread_t thread;
 
 	content.text[0] = '1';
 	if (self->call.how == by_window) {
@@ -215,14 +197,14 @@ TEST_F_TIMEOUT(faulting, others_go_on, 60)
 			.address = (unsigned long)map, .packets = SLOTS, .stride = PAGE,
 		};
 	}
-	ASSERT_EQ(0, pthread_create(&thread, NULL, waits, &self->call));
-	ASSERT_TRUE(is_wanted(self->memory, self->call.page));
+	begin_call(&self->call);
+	ASSERT_TRUE(is_wanted(self->memory, self->call.data));
 	others_go_on(_metadata);
 	/* And who only asks whether the same file has something. */
 	EXPECT_LE(0, poll(&asks, 1, 0));
-	ASSERT_EQ(0, put_page(self->memory, self->call.page));
-	ASSERT_EQ(0, pthread_join(thread, NULL));
-	EXPECT_LT(0, self->call.got)
+	ASSERT_EQ(0, put_page(self->memory, self->call.data));
+	ASSERT_EQ(0, pthread_join(self->call.thread, NULL));
+	EXPECT_LT(0, self->call.ret)
 		TH_LOG("%s", strerror(self->call.err));
 }
 

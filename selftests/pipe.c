@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "call.h"
 #include "load.h"
 #include "text.h"
 
@@ -61,37 +62,9 @@ static void start_later(struct later *later, void (*what)(void))
 	pthread_create(&later->thread, NULL, do_later, later);
 }
 
-/* One that waits. */
-struct reader {
-	pthread_t thread;
-	int fd;
-	ssize_t got;
-	bool done;
-	char buf[8192];
-};
-
-static void *do_read(void *data)
+static ssize_t by_read(const struct call *c)
 {
-	struct reader *r = data;
-
-	r->got = read(r->fd, r->buf, sizeof(r->buf) - 1);
-	__atomic_store_n(&r->done, true, __ATOMIC_RELEASE);
-	return NULL;
-}
-
-static void start_reader(struct reader *r)
-{
-	if (pthread_create(&r->thread, NULL, do_read, r))
-		give_up("a thread");
-	usleep(100000);
-}
-
-/* Soon, even on a slow machine. */
-static bool reader_ends(struct reader *r)
-{
-	for (int ms = 0; ms < 5000 && !__atomic_load_n(&r->done, __ATOMIC_ACQUIRE); ms++)
-		usleep(1000);
-	return __atomic_load_n(&r->done, __ATOMIC_ACQUIRE);
+	return read(c->fd, c->data, 4096);
 }
 
 FIXTURE(pipe) {
@@ -172,16 +145,17 @@ TEST_F(pipe, polls)
 /* What another one leaves of a line is there for who waits. */
 TEST_F(pipe, waits_for_the_rest_of_a_line)
 {
-	struct reader waits = { .fd = open_pipe(0) };
+	char rest[4097] = "";
+	struct call waits = { .how = by_read, .fd = open_pipe(0), .data = rest };
 
 	ASSERT_EQ(0, write_file(TREE, "buffer_percent", "100"));
-	start_reader(&waits);
+	begin_call(&waits);
 	ASSERT_EQ(0, fcntl(waits.fd, F_SETFL, O_NONBLOCK));
 	mark("a line");
 	EXPECT_EQ(5, read(waits.fd, self->buf, 5));
-	EXPECT_TRUE(reader_ends(&waits));
-	EXPECT_LT(0, waits.got);
-	EXPECT_NE(NULL, strstr(waits.buf, ": tracing_mark_write: a line\n"));
+	EXPECT_TRUE(call_ends(&waits));
+	EXPECT_LT(0, waits.ret);
+	EXPECT_NE(NULL, strstr(rest, ": tracing_mark_write: a line\n"));
 	stop_later();
 	pthread_join(waits.thread, NULL);
 	close(waits.fd);

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "call.h"
 #include "packets.h"
 
 #define TREE	ETCH "/instances/etch-raw"
@@ -68,17 +69,6 @@ static void stop(void)
 	write_file(TREE, "tracing_on", "0");
 }
 
-/* A call that may wait, in a thread of its own. */
-struct call {
-	pthread_t thread;
-	ssize_t (*how)(const struct call *c);
-	int fd;
-	int pipe;
-	ssize_t ret;
-	int err;
-	bool done;
-};
-
 static ssize_t by_read(const struct call *c)
 {
 	static char bytes[BUFFER_PAGES * LARGEST_PAGE];
@@ -88,32 +78,7 @@ static ssize_t by_read(const struct call *c)
 
 static ssize_t by_splice(const struct call *c)
 {
-	return splice(c->fd, NULL, c->pipe, NULL, PAGE, SPLICE_F_NONBLOCK);
-}
-
-static void *do_call(void *data)
-{
-	struct call *c = data;
-
-	c->ret = c->how(c);
-	c->err = errno;
-	__atomic_store_n(&c->done, true, __ATOMIC_RELEASE);
-	return NULL;
-}
-
-static void begin_call(struct call *c)
-{
-	if (pthread_create(&c->thread, NULL, do_call, c))
-		give_up("a thread");
-	usleep(100000);
-}
-
-/* Soon, even on a slow machine. */
-static bool call_ends(struct call *c)
-{
-	for (int ms = 0; ms < 5000 && !__atomic_load_n(&c->done, __ATOMIC_ACQUIRE); ms++)
-		usleep(1000);
-	return __atomic_load_n(&c->done, __ATOMIC_ACQUIRE);
+	return splice(c->fd, NULL, *(int *)c->data, NULL, PAGE, SPLICE_F_NONBLOCK);
 }
 
 TEST_F(raw, gives_what_was_flushed)
@@ -389,7 +354,7 @@ TEST_F(raw, does_not_wait_for_who_waits)
 
 	ASSERT_EQ(0, pipe(pipes));
 	waits.fd = reads.fd = splices.fd = fd;
-	splices.pipe = pipes[1];
+	splices.data = &pipes[1];
 	begin_call(&waits);
 	begin_call(&splices);
 	EXPECT_TRUE(call_ends(&splices));
