@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * trace_pipe_raw: packets, each to one reader, once.
+ *
+ * A packet is taken out of its ring in exchange for other memory, and is then the open
+ * file's. read() copies from it; splice() puts its pages into the pipe, where they stay
+ * until whoever reads the pipe has done with them; and they can be mapped (raw_map.c). A
+ * packet may be given in parts, by read() and splice() in turn: the next call goes on
+ * where the last one stopped.
+ *
+ * A reader waits until its ring is as full as buffer_percent says, or somebody asks for
+ * what there is (flush); then it gets all packets without waiting until there is none.
+ * When tracing is off it gets what is left, the part-filled packet too, and then the
+ * end of the file. Several threads may read from one open file, and some of them
+ * wait: the file's lock is not held meanwhile.
+ *
+ * While a pipe holds packets, tracing goes on with other memory. But a file has no more
+ * packets outside than its ring has sub-buffers, and the pipe room for: a reader that
+ * wants one more waits until a pipe gives one back, and what is lost meanwhile is counted
+ * in the ring. splice() has its pipe locked while it waits. So what is in there has to
+ * come on top: it is not what we wait for.
+ */
+
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/list.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/pipe_fs_i.h>
+#include <linux/poll.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/splice.h>
+#include <linux/uaccess.h>
+#include <linux/wait.h>
+
+#include "ctf/raw.h"
+
+/* Why there is no packet. */
+enum etch_raw_state {
+	ETCH_RAW_PACKET,	/* there is one */
+	ETCH_RAW_WAIT,		/* there is none, or too few; more may come */
+	ETCH_RAW_LENT,		/* too many are outside */
+	ETCH_RAW_OFF,		/* there is none, and tracing is off */
+};
+
+/* ---- The next packet ---- */
+
+static unsigned int etch_raw_max(const struct etch_raw *p, const struct etch_ring *ring)
+{
+	return READ_ONCE(p->slots) + READ_ONCE(p->nr_window) + etch_ring_nr_subbufs(ring);
+}
+
+/* Under read_mutex. @any: a single one is enough, whatever readers wait for. */
+static enum etch_raw_state etch_raw_state(struct etch_raw *p, bool any)
+{
+	struct etch_ring *ring = p->inst->rings[p->cpu];
+
+	if (!ring || !etch_ring_filled(ring)) {
+		p->reached = false;
+		return p->inst->on ? ETCH_RAW_WAIT : ETCH_RAW_OFF;
+	}
+	p->reached = p->reached || etch_packet_wanted(p->inst, p->cpu) ||
+		     etch_ring_reached(p->inst, ring);
+	if (!p->reached && !any && p->inst->on)
+		return ETCH_RAW_WAIT;
+	if (!etch_lender_may(p->lender, etch_raw_max(p, ring)))
+		return ETCH_RAW_LENT;
+	return ETCH_RAW_PACKET;
+}
+
+/* Have @loan given, and if it is the first, perhaps @lead before it. */
+static void etch_raw_queue(struct etch_raw *p, struct etch_loan *loan, struct etch_loan *lead,
+			   const struct etch_told *before)
+{
+	p->begun = true;
+	if (lead)
+		lead->packet = etch_packet_lead(lead->memory, loan->memory, before);
+	if (lead && lead->packet)
+		list_add_tail(&lead->node, &p->queue);
+	else if (lead)
+		etch_loan_put(lead);
+	list_add_tail(&loan->node, &p->queue);
+}
+
+/* Under read_mutex. Returns 1, 0 if there is no whole packet after all, or an errno. */
+static int etch_raw_take(struct etch_raw *p)
+{
+	struct etch_ring *ring = p->inst->rings[p->cpu];
+	struct etch_loan *loan, *lead = NULL;
+	struct etch_told before;
+
+	loan = etch_loan_get(p->lender, ring, etch_raw_max(p, ring));
+	if (IS_ERR(loan))
+		return PTR_ERR(loan);
+	if (!p->begun)
+		lead = etch_loan_get(p->lender, ring, UINT_MAX);
+	if (IS_ERR(lead)) {
+		etch_loan_put(loan);
+		return PTR_ERR(lead);
+	}
+	loan->packet = etch_packet_take(p->inst, p->cpu, &loan->memory, &before);
+	if (loan->packet) {
+		etch_raw_queue(p, loan, lead, &before);
+		return 1;
+	}
+	etch_loan_put(loan);
+	if (lead)
+		etch_loan_put(lead);
+	return 0;
+}
+
+/* Try to have a packet. Returns 1, 0 and why there is none, or an errno. */
+static int etch_raw_try(struct etch_raw *p, bool any, enum etch_raw_state *state)
+{
+	int ret = 0;
+
+	mutex_lock(&p->inst->read_mutex);
+	do {
+		*state = etch_raw_state(p, any);
+		if (*state != ETCH_RAW_PACKET)
+			break;
+		/* All of it was read as text: then it does not count as full any more. */
+		ret = etch_raw_take(p);
+	} while (!ret);
+	mutex_unlock(&p->inst->read_mutex);
+	return ret;
+}
+
+static enum etch_raw_state etch_raw_ask(struct etch_raw *p)
+{
+	enum etch_raw_state state;
+
+	mutex_lock(&p->inst->read_mutex);
+	state = etch_raw_state(p, false);
+	mutex_unlock(&p->inst->read_mutex);
+	return state;
+}
+
+/* A loan has come back: wakes as what comes by inst->wait does, which wait_woken() looks at. */
+static int etch_raw_wake_back(struct wait_queue_entry *back, unsigned int mode, int sync,
+			      void *key)
+{
+	return woken_wake_function(back->private, mode, sync, key);
+}
+
+/*
+ * Wait for another state than @state: who has too many packets outside, too, may see the
+ * ring emptied or made larger. Or for what is left of a packet that another thread took.
+ * Lets go of p->lock meanwhile. Returns 0 or -ERESTARTSYS.
+ */
+static int etch_raw_wait(struct etch_raw *p, enum etch_raw_state state)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	struct wait_queue_entry back;
+
+	init_waitqueue_func_entry(&back, etch_raw_wake_back);
+	back.private = &wait;
+	mutex_unlock(&p->lock);
+	/* Asking for the state may sleep, so the usual loop will not do. */
+	add_wait_queue(&p->inst->wait, &wait);
+	add_wait_queue(&p->lender->wait, &back);
+	etch_instance_arm_poll(p->inst);
+	while (etch_raw_ask(p) == state && list_empty(&p->queue) && !signal_pending(current))
+		wait_woken(&wait, TASK_INTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
+	remove_wait_queue(&p->lender->wait, &back);
+	remove_wait_queue(&p->inst->wait, &wait);
+	mutex_lock(&p->lock);
+	return signal_pending(current) ? -ERESTARTSYS : 0;
+}
+
+/**
+ * etch_raw_next() - have a packet that is not given whole yet
+ * @p: the file
+ * @nonblock: do not wait for one
+ *
+ * Context: process, may sleep; holds p->lock, and lets go of it while it waits.
+ * Return: 1; 0 at the end; -EAGAIN if there would be something to wait for; -ERESTARTSYS
+ * or -ENOMEM.
+ */
+int etch_raw_next(struct etch_raw *p, bool nonblock)
+{
+	enum etch_raw_state state;
+	bool flushed = false;
+	int ret;
+
+	while (list_empty(&p->queue)) {
+		ret = etch_raw_try(p, nonblock, &state);
+		if (ret)
+			return ret;
+		if (state == ETCH_RAW_OFF) {
+			if (flushed)
+				return 0;
+			etch_instance_flush(p->inst, p->cpu);
+			flushed = true;
+			continue;
+		}
+		if (nonblock)
+			return -EAGAIN;
+		ret = etch_raw_wait(p, state);
+		if (ret)
+			return ret;
+	}
+	return 1;
+}
+
+/**
+ * etch_raw_hand_over() - give the packet at hand away
+ * @p: the file; etch_raw_next() was 1
+ *
+ * Context: process; holds p->lock.
+ * Return: the packet, now the caller's.
+ */
+struct etch_loan *etch_raw_hand_over(struct etch_raw *p)
+{
+	struct etch_loan *loan = etch_raw_at_hand(p);
+
+	list_del(&loan->node);
+	p->at = 0;
+	return loan;
+}
+
+/* @bytes of the packet at hand were given. */
+static void etch_raw_gave(struct etch_raw *p, unsigned int bytes)
+{
+	p->at += bytes;
+	if (p->at == etch_raw_at_hand(p)->packet)
+		etch_loan_put(etch_raw_hand_over(p));
+}
+
+/**
+ * etch_raw_unlock() - let go of p->lock
+ * @p: the file
+ *
+ * What is left of a packet is told to those who wait without the lock.
+ *
+ * Context: process.
+ */
+void etch_raw_unlock(struct etch_raw *p)
+{
+	bool left = !list_empty(&p->queue);
+
+	mutex_unlock(&p->lock);
+	if (left)
+		wake_up_interruptible(&p->lender->wait);
+}
+
+/* ---- read() ---- */
+
+static ssize_t etch_raw_read(struct file *file, char __user *buf, size_t count, loff_t *ppos)
+{
+	bool nonblock = file->f_flags & O_NONBLOCK;
+	struct etch_raw *p = file->private_data;
+	struct etch_loan *loan;
+	size_t done = 0;
+	int ret = 0;
+
+	if (mutex_lock_interruptible(&p->lock))
+		return -ERESTARTSYS;
+	while (done < count) {
+		unsigned int left, len;
+
+		ret = etch_raw_next(p, nonblock || done);
+		if (ret <= 0)
+			break;
+		loan = etch_raw_at_hand(p);
+		len = min_t(size_t, loan->packet - p->at, count - done);
+		left = copy_to_user(buf + done, loan->memory + p->at, len);
+		if (left == len) {
+			ret = -EFAULT;
+			break;
+		}
+		etch_raw_gave(p, len - left);
+		done += len - left;
+		if (signal_pending(current))
+			break;
+	}
+	etch_raw_unlock(p);
+	return done ?: ret;
+}
+
+/* ---- splice() ---- */
+
+static bool etch_raw_buf_get(struct pipe_inode_info *pipe, struct pipe_buffer *buf)
+{
+	struct etch_loan *loan = (struct etch_loan *)buf->private;
+
+	/* tee() may be called for ever. */
+	if (refcount_read(&loan->users) > INT_MAX / 2)
+		return false;
+	refcount_inc(&loan->users);
+	return true;
+}
+
+static void etch_raw_buf_release(struct pipe_inode_info *pipe, struct pipe_buffer *buf)
+{
+	etch_loan_put((struct etch_loan *)buf->private);
+	buf->private = 0;
+}
+
+/* Nobody may steal a page: the loan has it. */
+static const struct pipe_buf_operations etch_raw_buf_ops = {
+	.get = etch_raw_buf_get,
+	.release = etch_raw_buf_release,
+};
+
+/* Put up to @len bytes of the packet at hand into @pipe. Returns bytes or an errno. */
+static ssize_t etch_raw_give(struct etch_raw *p, struct pipe_inode_info *pipe, size_t len)
+{
+	struct etch_loan *loan = etch_raw_at_hand(p);
+	void *from = loan->memory + p->at;
+	struct pipe_buffer buf = {
+		.page = virt_to_page(from),
+		.offset = offset_in_page(from),
+		.len = min_t(size_t, loan->packet - p->at, len),
+		.ops = &etch_raw_buf_ops,
+		.private = (unsigned long)loan,
+	};
+	ssize_t ret;
+
+	refcount_inc(&loan->users);
+	/* Puts the loan if there is no room, or nobody to read. */
+	ret = add_to_pipe(pipe, &buf);
+	if (ret > 0)
+		etch_raw_gave(p, ret);
+	return ret;
+}
+
+static ssize_t etch_raw_splice(struct file *file, loff_t *ppos, struct pipe_inode_info *pipe,
+			       size_t len, unsigned int flags)
+{
+	bool nonblock = file->f_flags & O_NONBLOCK || flags & SPLICE_F_NONBLOCK;
+	struct etch_raw *p = file->private_data;
+	size_t done = 0;
+	ssize_t ret = 0;
+
+	if (mutex_lock_interruptible(&p->lock))
+		return -ERESTARTSYS;
+	/* Another thread may be waiting, with his pipe. */
+	WRITE_ONCE(p->slots, max(p->slots, pipe->max_usage));
+	while (done < len) {
+		ret = etch_raw_next(p, nonblock || done);
+		if (ret <= 0)
+			break;
+		ret = etch_raw_give(p, pipe, len - done);
+		if (ret <= 0)
+			break;
+		done += ret;
+	}
+	etch_raw_unlock(p);
+	return done ?: ret;
+}
+
+/* ---- The rest ---- */
+
+static __poll_t etch_raw_poll(struct file *file, poll_table *table)
+{
+	struct etch_raw *p = file->private_data;
+	enum etch_raw_state state;
+
+	poll_wait(file, &p->inst->wait, table);
+	poll_wait(file, &p->lender->wait, table);
+	etch_instance_arm_poll(p->inst);
+
+	/* Not under the lock: who has it may be copying. At the end, a read() does not wait. */
+	state = etch_raw_ask(p);
+	if (!list_empty(&p->queue) || state == ETCH_RAW_PACKET || state == ETCH_RAW_OFF)
+		return EPOLLIN | EPOLLRDNORM;
+	return 0;
+}
+
+static int etch_raw_open(struct inode *inode, struct file *file)
+{
+	const struct etch_view_of *of = inode->i_private;
+	struct etch_raw *p;
+	int ret;
+
+	ret = etch_view_open(of);
+	if (ret)
+		return ret;
+
+	p = kzalloc(sizeof(*p), GFP_KERNEL);
+	if (p)
+		p->lender = etch_lender_create();
+	if (!p || !p->lender) {
+		kfree(p);
+		etch_instance_put(of->inst);
+		return -ENOMEM;
+	}
+	p->inst = of->inst;
+	p->cpu = of->cpu;
+	mutex_init(&p->lock);
+	INIT_LIST_HEAD(&p->queue);
+	etch_raw_map_init(p, inode, file);
+	file->private_data = p;
+	return stream_open(inode, file);
+}
+
+/* A packet that was begun and not given to its end is lost to the reader: he closed. */
+static int etch_raw_release(struct inode *inode, struct file *file)
+{
+	struct etch_raw *p = file->private_data;
+
+	etch_raw_unmap(p);
+	while (!list_empty(&p->queue))
+		etch_loan_put(etch_raw_hand_over(p));
+	etch_lender_put(p->lender);
+	etch_instance_put(p->inst);
+	kfree(p);
+	return 0;
+}
+
+const struct file_operations etch_raw_fops = {
+	.owner = THIS_MODULE,
+	.open = etch_raw_open,
+	.read = etch_raw_read,
+	.splice_read = etch_raw_splice,
+	.poll = etch_raw_poll,
+	.mmap = etch_raw_mmap,
+	.unlocked_ioctl = etch_raw_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.release = etch_raw_release,
+};

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_ETCH_EVENT_H
+#define _KERNEL_ETCH_EVENT_H
+
+/*
+ * The events: which there are, who records them, and the way of a record into the rings.
+ * Knows the rings, and nothing of instances and files.
+ */
+
+#include <linux/etch.h>
+#include <linux/etch_ring.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/rwsem.h>
+
+struct seq_buf;
+struct syscall_metadata;
+
+/* Bit 0 of a gate is the tracepoint's own; the main tree's is 1; 31 more. */
+#define ETCH_MAIN		1
+#define ETCH_INSTANCES		32
+#define ETCH_BITS		(ETCH_INSTANCES + 1)
+
+extern struct mutex etch_mutex;
+extern struct rw_semaphore etch_event_sem;
+
+/**
+ * struct etch_recorder - who records events; an instance has one
+ * @bit: ETCH_MAIN and up; its bit in every event's mask
+ * @admit: asked before an event is enabled for it: 0, or an errno and it is not. NULL:
+ *	   all events are welcome. Under etch_mutex
+ */
+struct etch_recorder {
+	int bit;
+	int (*admit)(struct etch_recorder *rec, const struct etch_event *event);
+};
+
+/* What writers use: the ring of this CPU, by the instance's bit. */
+struct etch_cpu_rings {
+	struct etch_ring *by_bit[ETCH_BITS];
+};
+
+DECLARE_PER_CPU(struct etch_cpu_rings, etch_cpu_rings);
+
+/* ---- event.c: which events there are ---- */
+
+/* In the order they are shown. Under etch_mutex. */
+extern struct list_head etch_events;
+
+/*
+ * Counts up when an event comes or goes: who has a description of them can tell whether
+ * it is the newest. Written under etch_event_sem; an event is registered, and counted,
+ * before there is a record of it.
+ */
+extern unsigned int etch_generation;
+
+/* NULL if there is none. Under etch_event_sem, but for nowait. */
+const struct etch_event *etch_event_by_id(unsigned int id);
+const struct etch_event *etch_event_by_id_nowait(unsigned int id);
+const struct etch_event *etch_event_next(unsigned int id);
+int etch_event_register(struct etch_event *event);
+void etch_event_unregister(struct etch_event *event);
+void etch_events_init(void);
+int etch_events_watch(void);
+
+/**
+ * struct etch_event_watcher - who shows the events
+ * @came: an event was registered
+ * @going: an event is about to be forgotten; its gate is closed
+ *
+ * Both under etch_mutex. Hidden events are not told of.
+ */
+struct etch_event_watcher {
+	void (*came)(struct etch_event *event);
+	void (*going)(struct etch_event *event);
+};
+
+/* Under etch_mutex; NULL: nobody. */
+extern const struct etch_event_watcher *etch_event_watcher;
+
+/* ---- gate.c: who records them ---- */
+
+/* What is wanted of an event. */
+enum etch_wish {
+	ETCH_LEAVE,
+	ETCH_ENABLE,
+	ETCH_DISABLE,
+};
+
+typedef enum etch_wish (*etch_wish_fn)(const struct etch_event *event, void *data);
+
+int etch_gates_set_on(struct etch_recorder *rec, bool on);
+int etch_event_enable(struct etch_recorder *rec, struct etch_event *event, bool on);
+int etch_events_enable(struct etch_recorder *rec, etch_wish_fn wish, void *data);
+void etch_event_close(struct etch_event *event);
+int etch_events_disable_all(struct etch_recorder *rec);
+
+static inline bool etch_event_enabled(const struct etch_recorder *rec,
+				      const struct etch_event *event)
+{
+	return event->mask & (1ULL << rec->bit);
+}
+
+/*
+ * match: "SYSTEM", "SYSTEM:EVENT", "SYSTEM:*", "EVENT", with globs in either
+ * part. Returns how many events it named, or a negative errno (-ENOENT: none).
+ */
+int etch_events_set(struct etch_recorder *rec, const char *match, bool on);
+int etch_events_match(const char *match);
+
+/* From the linker script: the kernel's own events, its names for numbers, its system calls. */
+extern struct etch_event *__start_etch_events[], *__stop_etch_events[];
+extern const struct etch_enum * const __start_etch_enums[];
+extern const struct etch_enum * const __stop_etch_enums[];
+extern struct syscall_metadata *__start_syscalls_metadata[], *__stop_syscalls_metadata[];
+
+/* ---- enums.c: names in print formats ---- */
+
+const struct etch_enum *etch_enum_find(const struct etch_event *event, const char *name,
+				       size_t len);
+size_t etch_piece_len(const char *text);
+void etch_print_fmt(struct seq_buf *s, const struct etch_event *event);
+char *etch_print_fmt_dup(const struct etch_event *event);
+
+/* ---- record.c: what a record is ---- */
+
+/**
+ * etch_time_full() - give a record's time its upper bits back
+ * @last: the full time of the record before, or the begin time of its block
+ * @word: the first word of a struct etch_head
+ *
+ * Times never decrease in a ring, so the upper bits are those that make the
+ * result the first one not before @last.
+ *
+ * Return: the time of the record, in full.
+ */
+static inline u64 etch_time_full(u64 last, u64 word)
+{
+	return last + ((word - last) & ETCH_TIME_MASK);
+}
+
+static inline bool etch_is_dynamic(const struct etch_field *field)
+{
+	return field->kind == ETCH_FIELD_DATA_LOC || field->kind == ETCH_FIELD_REL_LOC;
+}
+
+static inline unsigned int etch_head_id(const struct etch_head *head)
+{
+	return (head->word >> ETCH_TIME_BITS) & ETCH_ID_MAX;
+}
+
+unsigned int etch_dynamic_content(const struct etch_field *field, const void *record,
+				  unsigned int *start);
+unsigned int etch_class_len(const struct etch_class *class, const void *record,
+			    unsigned int left);
+
+/* Bytes of the record at @record, of which at most @left are there; 0 when it makes no sense. */
+unsigned int etch_record_len(const void *record, unsigned int left);
+unsigned int etch_record_len_nowait(const void *record, unsigned int left);
+bool etch_record_known(const void *record, unsigned int left);
+
+/* ---- comm.c: the names of tasks ---- */
+
+/* Kept by a probe on exit while any event is enabled. Under etch_mutex. */
+void etch_comm_get(void);
+void etch_comm_put(void);
+void etch_comm_find(pid_t pid, char comm[TASK_COMM_LEN]);
+void etch_comm_find_nowait(pid_t pid, char comm[TASK_COMM_LEN]);
+
+/* ---- write.c: records on their way ---- */
+
+unsigned int etch_write_abandon(void);
+
+#endif /* _KERNEL_ETCH_EVENT_H */

@@ -1,0 +1,582 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Instances: a ring for each CPU, and the settings they share.
+ *
+ * Writers find the ring of their CPU in etch_cpu_rings, with preemption disabled
+ * and no lock. A ring is published there when it is complete. Before it is freed,
+ * or anything is done to it that writers must not see, it is off or out of the
+ * table, and synchronize_rcu() has waited for the writers that were using it.
+ *
+ * Rings come before their CPU does, and go after it: when the CPU is dead nobody
+ * else writes there. One that still holds records stays for the readers, and for
+ * the CPU if it comes back; emptying the instance frees it.
+ *
+ * The main tree begins with the smallest rings there are and grows to the size
+ * that was asked for when it is about to be used: a system that does not trace
+ * does not pay for tracing. Those who make an instance want it: it has its size
+ * at once.
+ */
+
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/err.h>
+#include <linux/etch.h>
+#include <linux/etch_ring.h>
+#include <linux/rcupdate.h>
+#include <linux/security.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/topology.h>
+#include <linux/uuid.h>
+#include <linux/wait.h>
+
+#include "instance/instance_internal.h"
+
+struct etch_instance *etch_instances[ETCH_BITS];
+
+/* Of every instance: @users and @going. Opening a file may not wait for etch_mutex. */
+static DEFINE_SPINLOCK(etch_users_lock);
+
+/* The state at which CPUs that come and go are told to us. */
+static enum cpuhp_state etch_cpuhp_state;
+
+/* ---- Rings, one by one ---- */
+
+struct etch_ring *etch_cpu_ring_make(const struct etch_instance *inst, int cpu,
+				     unsigned long bytes, unsigned int subbuf)
+{
+	/* A CPU's times do not go back, whether its ring is exchanged or comes again. */
+	struct etch_ring_params params = {
+		.floor = inst->rings[cpu] ? etch_ring_latest(inst->rings[cpu]) :
+					    inst->bases[cpu].floor,
+		.node = cpu_to_node(cpu),
+		.size = bytes,
+		.subbuf_size = subbuf,
+		.header_size = ETCH_PACKET_HEADER,
+		.overwrite = inst->overwrite,
+		.clock = inst->clock,
+	};
+	struct etch_ring *ring;
+
+	ring = inst->store ? inst->store->ring(inst->store, cpu, &params) :
+			       etch_ring_create(&params);
+	if (!IS_ERR(ring) && !inst->on)
+		etch_ring_off(ring);
+	return ring;
+}
+
+void etch_cpu_ring_publish(struct etch_instance *inst, int cpu, struct etch_ring *ring)
+{
+	/* Whoever finds the ring finds it complete. The first is for a dump. */
+	smp_store_release(&inst->rings[cpu], ring);
+	/* Pairs with etch_this_ring(). */
+	smp_store_release(&per_cpu(etch_cpu_rings, cpu).by_bit[inst->rec.bit], ring);
+}
+
+/* Under read_mutex. */
+static int etch_cpu_ring_create(struct etch_instance *inst, int cpu)
+{
+	struct etch_ring *ring = etch_cpu_ring_make(inst, cpu, inst->cpu_bytes,
+						    inst->subbuf_bytes);
+
+	if (IS_ERR(ring))
+		return PTR_ERR(ring);
+	etch_cpu_ring_publish(inst, cpu, ring);
+	return 0;
+}
+
+void etch_rings_void(struct etch_instance *inst, int want)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (want == ETCH_ALL_CPUS || want == cpu)
+			inst->epochs[cpu]++;
+}
+
+/* Under read_mutex. No writer can be using the ring, nor come to: see the callers. */
+static void etch_cpu_ring_free(struct etch_instance *inst, int cpu)
+{
+	struct etch_ring *ring = inst->rings[cpu];
+
+	WRITE_ONCE(per_cpu(etch_cpu_rings, cpu).by_bit[inst->rec.bit], NULL);
+	WRITE_ONCE(inst->rings[cpu], NULL);
+	/* For a dump, that asks nobody. It does not know of an instance that is going. */
+	if (etch_instances[inst->rec.bit] == inst)
+		synchronize_rcu();
+	etch_stream_rebase(inst, cpu, ring);
+	etch_ring_free(ring);
+	etch_rings_void(inst, cpu);
+}
+
+/* On a CPU that works; @cpu is about to come. */
+static int etch_cpu_prepare(unsigned int cpu, struct hlist_node *node)
+{
+	struct etch_instance *inst = hlist_entry(node, struct etch_instance, hotplug);
+	int ret = 0;
+
+	mutex_lock(&inst->read_mutex);
+	if (!inst->rings[cpu])
+		ret = etch_cpu_ring_create(inst, cpu);
+	mutex_unlock(&inst->read_mutex);
+	return ret;
+}
+
+/* On a CPU that works; @cpu is dead, and with it all that could write there. */
+static int etch_cpu_dead(unsigned int cpu, struct hlist_node *node)
+{
+	struct etch_instance *inst = hlist_entry(node, struct etch_instance, hotplug);
+
+	mutex_lock(&inst->read_mutex);
+	if (inst->rings[cpu] && etch_ring_empty(inst->rings[cpu]))
+		etch_cpu_ring_free(inst, cpu);
+	mutex_unlock(&inst->read_mutex);
+	return 0;
+}
+
+/* ---- All rings of an instance, or one ---- */
+
+int etch_next_ring(const struct etch_instance *inst, int cpu, int want)
+{
+	do {
+		cpu = cpumask_next(cpu, cpu_possible_mask);
+	} while (cpu < nr_cpu_ids &&
+		 (!inst->rings[cpu] || (want != ETCH_ALL_CPUS && want != cpu)));
+	return cpu;
+}
+
+/* Under read_mutex. When it returns, no writer is in these rings, as long as they are off. */
+static void etch_rings_off(struct etch_instance *inst, int want)
+{
+	int cpu;
+
+	for_each_etch_ring(inst, cpu, want)
+		etch_ring_off(inst->rings[cpu]);
+	synchronize_rcu();
+}
+
+/* A dump that has begun is waited for, being an RCU reader; one that begins sees @changing. */
+void etch_rings_stop(struct etch_instance *inst, int want)
+{
+	WRITE_ONCE(inst->changing, true);
+	etch_rings_off(inst, want);
+}
+
+void etch_rings_go(struct etch_instance *inst, int want)
+{
+	int cpu;
+
+	/* What was changed before the news of it. Pairs with that in dump.c. */
+	smp_store_release(&inst->changing, false);
+	if (!inst->on)
+		return;
+	for_each_etch_ring(inst, cpu, want)
+		etch_ring_on(inst->rings[cpu]);
+}
+
+/**
+ * etch_instance_set_on() - let records in, or no longer
+ * @inst: the instance
+ * @on: let them in; otherwise the gates of its events are closed, as far as nobody
+ *	else wants them
+ *
+ * Recording begins and ends for all events at once, since the rings are what is
+ * turned on last and off first. When this has returned for @on being false, nothing
+ * more comes, and readers that wait for more have been told.
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ * Return: 0, or the errno of an event whose gate does not open, and nothing changed.
+ */
+int etch_instance_set_on(struct etch_instance *inst, bool on)
+{
+	int ret;
+
+	lockdep_assert_held(&etch_mutex);
+	if (on) {
+		ret = etch_gates_set_on(&inst->rec, true);
+		if (ret)
+			return ret;
+	}
+
+	mutex_lock(&inst->read_mutex);
+	WRITE_ONCE(inst->on, on);
+	if (on) {
+		WRITE_ONCE(inst->dumped, false);
+		etch_rings_go(inst, ETCH_ALL_CPUS);
+	} else {
+		etch_rings_off(inst, ETCH_ALL_CPUS);
+	}
+	mutex_unlock(&inst->read_mutex);
+
+	if (!on) {
+		wake_up_interruptible_all(&inst->wait);
+		/* A gate that stays open costs time, but lets nothing in. */
+		etch_gates_set_on(&inst->rec, false);
+	}
+	return 0;
+}
+
+/**
+ * etch_instance_set_mode() - choose what a full ring does
+ * @inst: the instance
+ * @overwrite: drops its oldest records; otherwise it loses the new ones
+ *
+ * What is in the rings stays. Records that come during the change are lost.
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ */
+void etch_instance_set_mode(struct etch_instance *inst, bool overwrite)
+{
+	int cpu;
+
+	lockdep_assert_held(&etch_mutex);
+	if (inst->overwrite == overwrite)
+		return;
+
+	mutex_lock(&inst->read_mutex);
+	inst->overwrite = overwrite;
+	etch_rings_stop(inst, ETCH_ALL_CPUS);
+	for_each_etch_ring(inst, cpu, ETCH_ALL_CPUS)
+		etch_ring_set_mode(inst->rings[cpu], overwrite);
+	etch_rings_go(inst, ETCH_ALL_CPUS);
+	mutex_unlock(&inst->read_mutex);
+}
+
+/**
+ * etch_instance_set_clock() - choose the clock
+ * @inst: the instance
+ * @clock: one that can be used
+ *
+ * Empties the rings: nobody could tell the times of two clocks apart. What comes next
+ * is another trace, with a uuid of its own.
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ */
+void etch_instance_set_clock(struct etch_instance *inst, enum etch_clock clock)
+{
+	int cpu;
+
+	lockdep_assert_held(&etch_mutex);
+	if (inst->clock == clock)
+		return;
+
+	mutex_lock(&inst->read_mutex);
+	inst->clock = clock;
+	etch_rings_stop(inst, ETCH_ALL_CPUS);
+	for_each_etch_ring(inst, cpu, ETCH_ALL_CPUS) {
+		etch_ring_set_clock(inst->rings[cpu], clock);
+		etch_ring_reset(inst->rings[cpu]);
+	}
+	uuid_gen(&inst->uuid);
+	inst->origin.known = false;
+	memset(inst->bases, 0, nr_cpu_ids * sizeof(*inst->bases));
+	etch_rings_void(inst, ETCH_ALL_CPUS);
+	etch_rings_go(inst, ETCH_ALL_CPUS);
+	mutex_unlock(&inst->read_mutex);
+	wake_up_interruptible_all(&inst->wait);
+}
+
+/**
+ * etch_instance_reset() - empty the rings and set their counts to zero
+ * @inst: the instance
+ * @want: the CPU whose ring it is, or ETCH_ALL_CPUS
+ *
+ * Rings that were left by CPUs which have gone are freed.
+ *
+ * Context: process, may sleep; takes etch_mutex.
+ */
+void etch_instance_reset(struct etch_instance *inst, int want)
+{
+	int cpu;
+
+	mutex_lock(&etch_mutex);
+	/* Or a CPU could come, and find a ring that is then freed. */
+	cpus_read_lock();
+	mutex_lock(&inst->read_mutex);
+	etch_rings_stop(inst, want);
+	for_each_etch_ring(inst, cpu, want) {
+		if (!cpu_online(cpu)) {
+			etch_cpu_ring_free(inst, cpu);
+			continue;
+		}
+		etch_stream_rebase(inst, cpu, inst->rings[cpu]);
+		etch_ring_reset(inst->rings[cpu]);
+	}
+	etch_rings_void(inst, want);
+	etch_rings_go(inst, want);
+	mutex_unlock(&inst->read_mutex);
+	cpus_read_unlock();
+	wake_up_interruptible_all(&inst->wait);
+	mutex_unlock(&etch_mutex);
+}
+
+/* ---- Coming and going ---- */
+
+/**
+ * etch_instance_get() - keep an instance for an open file
+ * @inst: the instance; its folder was there when this was called
+ *
+ * Context: any but interrupts.
+ * Return: 0, or -ENODEV when the instance is going.
+ */
+int etch_instance_get(struct etch_instance *inst)
+{
+	int ret = 0;
+
+	spin_lock(&etch_users_lock);
+	if (inst->going)
+		ret = -ENODEV;
+	else
+		inst->users++;
+	spin_unlock(&etch_users_lock);
+	return ret;
+}
+
+/**
+ * etch_instance_put() - the open file is closed
+ * @inst: the instance, which may be gone when this returns
+ *
+ * Context: any but interrupts.
+ */
+void etch_instance_put(struct etch_instance *inst)
+{
+	spin_lock(&etch_users_lock);
+	inst->users--;
+	spin_unlock(&etch_users_lock);
+}
+
+/**
+ * etch_view_open() - may a file of an instance be opened?
+ * @of: the file's
+ *
+ * Context: process; does not wait for etch_mutex.
+ * Return: 0, and etch_instance_put() when it is closed; -EPERM when the kernel is
+ * locked down; -ENODEV when the instance is going.
+ */
+int etch_view_open(const struct etch_view_of *of)
+{
+	int ret = security_locked_down(LOCKDOWN_TRACEFS);
+
+	return ret ?: etch_instance_get(of->inst);
+}
+
+static int etch_instance_find_bit(const char *name)
+{
+	int bit, free = -ENOSPC;
+
+	if (!name)
+		return ETCH_MAIN;
+	for (bit = ETCH_BITS - 1; bit > ETCH_MAIN; bit--) {
+		if (!etch_instances[bit])
+			free = bit;
+		else if (!strcmp(etch_instances[bit]->name, name))
+			return -EEXIST;
+	}
+	return free;
+}
+
+/**
+ * etch_instance_may_be() - would an instance be one too many?
+ * @name: of its folder in instances/
+ *
+ * Context: process; holds etch_mutex.
+ * Return: 0; or -EEXIST or -ENOSPC, as etch_instance_create() would.
+ */
+int etch_instance_may_be(const char *name)
+{
+	lockdep_assert_held(&etch_mutex);
+	return min(etch_instance_find_bit(name), 0);
+}
+
+static void etch_instance_free(struct etch_instance *inst)
+{
+	int cpu;
+
+	if (inst->rings) {
+		/* Nobody else is left who could hold it. */
+		mutex_lock(&inst->read_mutex);
+		for_each_etch_ring(inst, cpu, ETCH_ALL_CPUS)
+			etch_cpu_ring_free(inst, cpu);
+		mutex_unlock(&inst->read_mutex);
+	}
+	etch_errors_clear(inst);
+	kfree(inst->rings);
+	kfree(inst->bases);
+	kfree(inst->epochs);
+	kfree(inst->name);
+	kfree(inst);
+}
+
+static struct etch_instance *etch_instance_alloc(const char *name, int bit,
+						 unsigned int subbuf)
+{
+	struct etch_instance *inst;
+
+	inst = kzalloc(sizeof(*inst), GFP_KERNEL);
+	if (!inst)
+		return NULL;
+
+	inst->rec.bit = bit;
+	inst->going = true;
+	inst->on = true;
+	inst->overwrite = true;
+	inst->clock = etch_clock_default();
+	uuid_gen(&inst->uuid);
+	inst->subbuf_bytes = subbuf;
+	mutex_init(&inst->read_mutex);
+	mutex_init(&inst->errors_lock);
+	INIT_LIST_HEAD(&inst->errors);
+	etch_wait_init(inst);
+
+	inst->rings = kcalloc(nr_cpu_ids, sizeof(*inst->rings), GFP_KERNEL);
+	inst->bases = kcalloc(nr_cpu_ids, sizeof(*inst->bases), GFP_KERNEL);
+	inst->epochs = kcalloc(nr_cpu_ids, sizeof(*inst->epochs), GFP_KERNEL);
+	inst->name = kstrdup(name, GFP_KERNEL);
+	if (!inst->rings || !inst->bases || !inst->epochs || (name && !inst->name)) {
+		etch_instance_free(inst);
+		return NULL;
+	}
+	return inst;
+}
+
+static struct etch_instance *etch_instance_new(const char *name, unsigned long cpu_bytes,
+					       unsigned int subbuf, struct etch_store *store)
+{
+	struct etch_instance *inst;
+	int bit, ret;
+
+	lockdep_assert_held(&etch_mutex);
+	bit = etch_instance_find_bit(name);
+	if (bit < 0)
+		return ERR_PTR(bit);
+	inst = etch_instance_alloc(name, bit, subbuf);
+	if (!inst)
+		return ERR_PTR(-ENOMEM);
+
+	inst->store = store;
+	/* The least that a ring can be is what it makes of one byte. */
+	inst->cpu_bytes = name ? cpu_bytes : 1;
+	inst->full_bytes = name ? 0 : cpu_bytes;
+	/* Makes the rings of the CPUs that are there; all of them, or none. */
+	ret = cpuhp_state_add_instance(etch_cpuhp_state, &inst->hotplug);
+	if (ret) {
+		etch_instance_free(inst);
+		return ERR_PTR(ret);
+	}
+	/* Complete before a dump finds it. Pairs with that in dump.c. */
+	smp_store_release(&etch_instances[bit], inst);
+	etch_gates_set_on(&inst->rec, true);	/* there are none yet */
+	return inst;
+}
+
+/**
+ * etch_instance_create() - make an instance, with its rings but without its files
+ * @name: of its folder in instances/; NULL for the main tree
+ * @cpu_bytes: of a ring; of the main tree's, from when it is used
+ * @subbuf: bytes of a sub-buffer, as etch_subbuf_bytes() gives them
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ * Return: the instance, for etch_instance_destroy(); or an ERR_PTR() of -EEXIST,
+ * -ENOSPC when there are as many as there can be, -EINVAL for a size no ring can have,
+ * or -ENOMEM: nothing is left then.
+ */
+struct etch_instance *etch_instance_create(const char *name, unsigned long cpu_bytes,
+					   unsigned int subbuf)
+{
+	return etch_instance_new(name, cpu_bytes, subbuf, NULL);
+}
+
+/**
+ * etch_instance_create_in() - make an instance whose rings are in a region
+ * @name: of its folder in instances/
+ * @store: the region
+ * @subbuf: bytes of a sub-buffer
+ *
+ * Context: as etch_instance_create().
+ * Return: as there.
+ */
+struct etch_instance *etch_instance_create_in(const char *name, struct etch_store *store,
+					      unsigned int subbuf)
+{
+	return etch_instance_new(name, 1, subbuf, store);
+}
+
+/**
+ * etch_instance_ready() - all its files are there: they may be opened
+ * @inst: the instance
+ *
+ * Until then nobody is in the way of removing them, if one cannot be made.
+ *
+ * Context: process.
+ */
+void etch_instance_ready(struct etch_instance *inst)
+{
+	spin_lock(&etch_users_lock);
+	inst->going = false;
+	spin_unlock(&etch_users_lock);
+}
+
+/* Nobody has a file of it open, nor will. */
+static bool etch_instance_claim(struct etch_instance *inst)
+{
+	spin_lock(&etch_users_lock);
+	inst->going = !inst->users;
+	spin_unlock(&etch_users_lock);
+	return inst->going;
+}
+
+/**
+ * etch_instance_destroy() - free an instance, its files and all that it recorded
+ * @inst: the instance
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ * Return: 0; -EBUSY while any of its files is open; or the errno of an event that cannot be
+ * disabled: then it stays.
+ */
+int etch_instance_destroy(struct etch_instance *inst)
+{
+	int ret;
+
+	lockdep_assert_held(&etch_mutex);
+	if (!etch_instance_claim(inst))
+		return -EBUSY;
+
+	/* Behind a gate that stays open, writers would find no ring. */
+	ret = etch_events_disable_all(&inst->rec);
+	if (ret) {
+		etch_instance_ready(inst);
+		return ret;
+	}
+	/*
+	 * That waits for those who are in a file's functions. They are all in
+	 * open, about to be refused, and do not want etch_mutex for that.
+	 */
+	if (inst->unshow)
+		inst->unshow(inst);
+	etch_gates_set_on(&inst->rec, false);
+	cpuhp_state_remove_instance_nocalls(etch_cpuhp_state, &inst->hotplug);
+	WRITE_ONCE(etch_instances[inst->rec.bit], NULL);
+	/* For the writers that were past an event's gate when it was closed, and for dumps. */
+	synchronize_rcu();
+	etch_wait_exit(inst);
+	etch_instance_free(inst);
+	return 0;
+}
+
+/**
+ * etch_instances_init() - have CPUs that come and go told to us
+ *
+ * Context: boot, once, before the first instance.
+ * Return: 0 or a negative errno.
+ */
+int __init etch_instances_init(void)
+{
+	int ret = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "etch:prepare",
+					  etch_cpu_prepare, etch_cpu_dead);
+
+	if (ret < 0)
+		return ret;
+	etch_cpuhp_state = ret;
+	return 0;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_ETCH_SESSION_H
+#define _KERNEL_ETCH_SESSION_H
+
+/*
+ * Instances: rings for each CPU, the settings they share, and what is wrong with what users
+ * write to them. Knows events and rings, and nothing of files and formats.
+ *
+ * LOCKS, outermost first
+ *
+ *	etch_mutex		control: the instances, what they record, sizes,
+ *				modes, clocks; events coming and going.
+ *	an open file's lock	what it has taken out of the rings and not given out
+ *				yet: trace_pipe's lines, trace_pipe_raw's packets,
+ *				a snapshot's. Not under etch_mutex, and not held while
+ *				its reader waits for records. At the end of a
+ *				recording, the reader of packets has CPUs stand still
+ *				under it, to flush.
+ *	instance->read_mutex	the readers of one instance, and whatever needs
+ *				its rings to stand still.
+ *	etch_event_sem		read: an id may be looked up and its event's
+ *				printer called. Write: an event comes or goes.
+ *				Innermost, because readers print under it.
+ *
+ * etch_mutex is taken inside a folder's inode lock nowhere: mkdir and rmdir in
+ * instances/ let go of the inode first, because making files takes it again.
+ * It is taken where modules come and go, inside the lock of those who are told of it.
+ * It is not taken where CPUs come and go: opening a gate waits for that, under
+ * etch_mutex. A CPU's ring is made and freed under read_mutex alone, and so
+ * nothing may wait for CPUs to stand still under read_mutex.
+ */
+
+
+#include <linux/uuid.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "event/event.h"
+
+/* Bytes at the start of a sub-buffer that are left for a packet's header. */
+#define ETCH_PACKET_HEADER	128
+
+struct dentry;
+struct etch_file;
+struct etch_node;
+struct etch_snapshot;
+struct seq_file;
+
+struct etch_instance;
+
+/**
+ * struct etch_store - memory that an instance's rings lie in
+ * @ring: makes a CPU's ring there, as etch_ring_create() does in any memory
+ */
+struct etch_store {
+	struct etch_ring *(*ring)(struct etch_store *store, int cpu,
+				  const struct etch_ring_params *params);
+};
+
+/**
+ * struct etch_origin - where a clock stands in the time of the world
+ * @ns: the wall clock's time when it was at zero
+ * @hz: ticks per second, of which that goes
+ * @uuid: of the clock with this origin
+ * @known: there is something in here
+ */
+struct etch_origin {
+	s64 ns;
+	u64 hz;
+	uuid_t uuid;
+	bool known;
+};
+
+/**
+ * struct etch_stream_base - what a CPU's rings had counted before the one of now
+ * @seq: sub-buffers
+ * @overwritten: records
+ * @lost: records, by cause
+ * @floor: not a count: the latest time in a ring that has gone
+ * @told: as of the packet that was given out last: its number, and all lost before it
+ * @flushed: full sub-buffers are wanted at once, however few there are, up to this
+ *	     number: those that were there when a flush was asked for
+ *
+ * All under the instance's read_mutex.
+ */
+struct etch_stream_base {
+	u64 seq;
+	u64 overwritten;
+	u64 lost[ETCH_LOST_OFF];
+	u64 floor;
+	struct etch_told {
+		u64 seq;
+		u64 discarded;
+	} told;
+	u64 flushed;
+};
+
+/**
+ * struct etch_instance - a tree with events, buffers and readers of its own
+ * @name: of its folder in instances/; NULL for the main tree
+ * @rec: what events know of it
+ * @on: tracing_on
+ * @dumped: what it holds was dumped, and nothing was recorded since
+ * @changing: rings are being changed, or are about to be: see etch_rings_stop()
+ * @overwrite: a full ring drops its oldest records, else new ones are lost
+ * @clock: where time stamps come from
+ * @uuid: of the trace that it records: another one when what was recorded and what
+ *	   comes next have no common time
+ * @origin: of its clock, as metadata tells it; not yet known: nobody has asked since there
+ *	   is this @uuid
+ * @cpu_bytes: for CPUs that come: bytes of a ring
+ * @full_bytes: what the rings grow to before something is first recorded; 0 when
+ *	   they have grown
+ * @subbuf_bytes: of a sub-buffer, the same in all rings
+ * @percent: how full a ring has to be for waiting readers to be woken; 0: not empty
+ * @rings: by CPU; NULL where there is none. This and the settings above change
+ *	   under @read_mutex, for CPUs come and go without etch_mutex
+ * @bases: by CPU: what its packets go on from; under @read_mutex
+ * @snapshot: the moment that was chosen, or NULL; under @read_mutex (snapshot.c)
+ * @store: where the rings are, or NULL: in any memory
+ * @read_mutex: serialises all that the rings want serialised (etch_ring.h)
+ * @epochs: by CPU: counts what makes the cursors of peeking readers void: its ring was
+ *	    emptied, resized, exchanged or freed; under @read_mutex
+ * @hotplug: tells of CPUs that come and go
+ * @users: open files that keep the folder from being removed
+ * @going: no file may be opened, because it is being made or removed
+ * @unshow: takes its files away when it is destroyed; NULL: it has none
+ * @dir: its folder; NULL when there is no debugfs
+ * @files: what its files are, but for those in events/
+ * @events: its events/ folder, with all that is in it
+ * @wait: readers that wait for records, or for a change of the rings
+ * @poll: wakes them; the writer never does
+ * @errors: its error_log; under @errors_lock
+ * @nr_errors: how many are in @errors
+ * @errors_lock: innermost of all
+ */
+struct etch_instance {
+	char *name;
+	struct etch_recorder rec;
+	bool on;
+	bool dumped;
+	bool changing;
+	bool overwrite;
+	enum etch_clock clock;
+	uuid_t uuid;
+	struct etch_origin origin;
+	unsigned long cpu_bytes;
+	unsigned long full_bytes;
+	unsigned int subbuf_bytes;
+	unsigned int percent;
+	struct etch_ring **rings;
+	struct etch_stream_base *bases;
+	struct etch_snapshot *snapshot;
+	struct etch_store *store;
+	struct mutex read_mutex;
+	unsigned int *epochs;
+	struct hlist_node hotplug;
+	unsigned int users;
+	bool going;
+	void (*unshow)(struct etch_instance *inst);
+	struct dentry *dir;
+	struct etch_file *files;
+	struct etch_node *events;
+	wait_queue_head_t wait;
+	struct delayed_work poll;
+	struct list_head errors;
+	unsigned int nr_errors;
+	struct mutex errors_lock;
+};
+
+/* By bit; NULL where there is none. Under etch_mutex. */
+extern struct etch_instance *etch_instances[ETCH_BITS];
+
+/* Under etch_mutex, all of these; reset takes it itself. May sleep. */
+struct etch_instance *etch_instance_create(const char *name, unsigned long cpu_bytes,
+					   unsigned int subbuf);
+struct etch_instance *etch_instance_create_in(const char *name, struct etch_store *store,
+					      unsigned int subbuf);
+int etch_instance_may_be(const char *name);
+void etch_instance_ready(struct etch_instance *inst);
+int etch_instance_destroy(struct etch_instance *inst);
+int etch_instance_grow(struct etch_instance *inst);
+int etch_instance_set_on(struct etch_instance *inst, bool on);
+int etch_instance_resize(struct etch_instance *inst, int cpu, unsigned long bytes);
+unsigned long etch_instance_bytes(struct etch_instance *inst, int cpu);
+int etch_instance_set_subbuf(struct etch_instance *inst, unsigned int subbuf);
+void etch_instance_set_mode(struct etch_instance *inst, bool overwrite);
+void etch_instance_set_clock(struct etch_instance *inst, enum etch_clock clock);
+void etch_instance_reset(struct etch_instance *inst, int cpu);
+int etch_instances_init(void);
+
+/* An open file: -ENODEV when the instance is going. No lock needed. */
+int etch_instance_get(struct etch_instance *inst);
+void etch_instance_put(struct etch_instance *inst);
+
+/* Bytes that a sub-buffer can have, not less than @bytes; 0: none has so many. */
+unsigned int etch_subbuf_bytes(unsigned long bytes);
+
+/* All CPUs, where a function takes one. */
+#define ETCH_ALL_CPUS		(-1)
+
+/* ---- wait.c: readers that wait ---- */
+
+void etch_wait_init(struct etch_instance *inst);
+void etch_wait_exit(struct etch_instance *inst);
+
+/*
+ * Wakes inst->wait within 20 ms of a ring being filled to inst->percent, and again
+ * until nobody waits.
+ */
+void etch_instance_arm_poll(struct etch_instance *inst);
+
+/* Under etch_mutex; under read_mutex. */
+void etch_instance_set_percent(struct etch_instance *inst, unsigned int percent);
+bool etch_ring_reached(const struct etch_instance *inst, const struct etch_ring *ring);
+
+/* ---- stream.c ---- */
+
+/* Under read_mutex. */
+void etch_stream_rebase(struct etch_instance *inst, int cpu, struct etch_ring *ring);
+
+/* ---- error_log.c: what was wrong, and where ---- */
+
+/*
+ * Remembers, for error_log: which file (@where), what was written (@input), the
+ * byte in it that is wrong (@at), and the sentence that says why.
+ */
+__printf(5, 6)
+void etch_error(struct etch_instance *inst, const char *where, const char *input,
+		unsigned int at, const char *why, ...);
+void etch_errors_show(struct seq_file *m, struct etch_instance *inst);
+void etch_errors_clear(struct etch_instance *inst);
+
+/* ---- input.c: what users write ---- */
+
+/* A per-CPU file's inode->i_private; for those of a whole instance, cpu is ETCH_ALL_CPUS. */
+struct etch_view_of {
+	struct etch_instance *inst;
+	int cpu;
+};
+
+/**
+ * struct etch_input - what was written to a file, complete
+ * @inst: whose file
+ * @cpu: whose file, or ETCH_ALL_CPUS
+ * @where: the file, from the instance's folder
+ * @text: ends in a zero; without the white space at its end
+ */
+struct etch_input {
+	struct etch_instance *inst;
+	int cpu;
+	char where[160];
+	char text[];
+};
+
+__printf(4, 5)
+int etch_bad(const struct etch_input *in, const char *at, int err, const char *why, ...);
+struct etch_input *etch_input_get(struct etch_instance *inst, int cpu,
+				  const char __user *buf, size_t count, size_t max,
+				  const char *where, ...) __printf(6, 7);
+int etch_input_number(const struct etch_input *in, unsigned long *value);
+int etch_input_bool(const struct etch_input *in, bool *value);
+
+int etch_view_open(const struct etch_view_of *of);
+
+#endif /* _KERNEL_ETCH_SESSION_H */

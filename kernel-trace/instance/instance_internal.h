@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_ETCH_INSTANCE_INTERNAL_H
+#define _KERNEL_ETCH_INSTANCE_INTERNAL_H
+
+/*
+ * What instance.c and instance_size.c share: an instance's rings, one by one and all
+ * together. Under its read_mutex, all of it.
+ */
+
+#include "instance/instance.h"
+
+/* Complete, and as the instance wants it, but nobody's yet; or an ERR_PTR(). */
+struct etch_ring *etch_cpu_ring_make(const struct etch_instance *inst, int cpu,
+				     unsigned long bytes, unsigned int subbuf);
+/* From here on it is the CPU's, and its writers find it. */
+void etch_cpu_ring_publish(struct etch_instance *inst, int cpu, struct etch_ring *ring);
+
+/* The next CPU after @cpu that has a ring, of those asked for: a CPU, or all. */
+int etch_next_ring(const struct etch_instance *inst, int cpu, int want);
+
+#define for_each_etch_ring(inst, cpu, want)				\
+	for ((cpu) = etch_next_ring(inst, -1, want); (cpu) < nr_cpu_ids; \
+	     (cpu) = etch_next_ring(inst, cpu, want))
+
+/* Between the two no writer is in these rings, nor does a dump look into them. May sleep. */
+void etch_rings_stop(struct etch_instance *inst, int want);
+void etch_rings_go(struct etch_instance *inst, int want);
+
+/* What peeking readers remember of these rings holds no longer. */
+void etch_rings_void(struct etch_instance *inst, int want);
+
+#endif /* _KERNEL_ETCH_INSTANCE_INTERNAL_H */

@@ -1,0 +1,758 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Etch's ring buffer: the writers' slow path, making and controlling.
+ *
+ * <linux/etch_ring.h> says what the ring does for its callers and has the fast
+ * path. This comment says why it works; ring_read.c is the readers' side.
+ *
+ * Overview
+ * ========
+ *
+ * Writers on one CPU nest strictly: whoever interrupts, finishes before the
+ * interrupted goes on. Positions only grow, so a writer proves that nobody got in
+ * between by a compare-and-exchange of @pos, and one that fails starts again
+ * with what it finds. Everything that is read on the way to that exchange counts
+ * only if it succeeds.
+ *
+ * Block g of the ring covers the positions from g * size to (g + 1) * size, and stands in
+ * slot g % nr. It is opened in two steps that any writer can do for any other:
+ *
+ *	1. claim its slot, by a compare-and-exchange of the slot's word;
+ *	2. move @pos to just behind its header, by a compare-and-exchange of @pos.
+ *
+ * The writer that succeeds with 1 drops what was in the slot, and notes when the block
+ * was begun and how many records were lost until then; both figures are read
+ * before the claim, so that no nested writer's are older. The one that succeeds
+ * with 2 knows where the content of the block it left ends and how many records
+ * it has (both are in @pos) and notes that. It may do so late, being interrupted,
+ * since a block can be neither dropped nor taken before @committed lies behind its
+ * end, and @committed does not move while the writer is in flight.
+ *
+ * The states of a slot, and who moves it
+ * ======================================
+ *
+ *	free	taken, start at most that of the block written now
+ *	open	not taken, @committed not behind its end
+ *	full	not taken, @committed behind its end
+ *
+ *	free -> open	writer: claim
+ *	open -> full	writer: commits a position in the next block
+ *	full -> open	writer: claim, overwrite mode: the records are overwritten
+ *	full -> free	reader: takes the block and leaves its spare
+ *
+ * An open block is never claimed: in overwrite mode a writer which would need it
+ * has been nested in another one for a whole ring's length, and its record is lost: nested.
+ *
+ * The cached pair
+ * ===============
+ *
+ * @start and @base save the fast path the way through the slots. They are changed
+ * only by refresh_pair(): the pair is made invalid first, and a writer that finds it
+ * invalid has interrupted such a change and leaves it alone. The interrupted one
+ * then sets what may be out of date by now. That does no harm, being a true pair
+ * of an earlier block in which @pos no longer is, and is put right by the next
+ * writer to come by.
+ *
+ * The cached verdict
+ * ==================
+ *
+ * In discard mode @full is what @consumed was when a writer found no block free behind the
+ * one that @pos is in. As long as @consumed is the same, nobody can have opened one
+ * since, so @pos is still in that block, and what does not fit there is lost without
+ * asking again.
+ *
+ * Barriers
+ * ========
+ *
+ * Writers of one ring run on one CPU and need none between them. Upper case is the
+ * writers' end of a pair.
+ *
+ *	label	where				orders			pairs with
+ *	A	reserve: acquire @limit,	limit, then all else	a
+ *		or @quick
+ *	a	etch_ring_on(): release both	control, then these	A
+ *	B	commit: release @committed	records, descriptors,	b
+ *						then @committed
+ *	b	readers: acquire @committed	@committed, then these	B
+ *	C	claim: cmpxchg of the slot	earlier @committed,	c, d
+ *		(a full barrier)		then the slot, then
+ *						new data in the block
+ *	c	catch_up, look_at:		the slot, then		C
+ *		acquire the slot		@committed
+ *	d	copy, count: smp_rmb()		what was copied, then	C
+ *						the slot once more
+ *	e	take: cmpxchg of the slot	reading the spare,	(C)
+ *		(a full barrier)		then giving it away
+ *	F	claim: acquire @consumed	@consumed, then slot	f
+ *	f	take, catch up: release		slot, then @consumed	F
+ *		@consumed
+ *	G	switch: smp_wmb()		@pos, then @written	g
+ *	g	count_written(): smp_rmb()	@written, then @pos	G
+ *
+ * What b and d are for: a reader that has seen @committed sees the records before
+ * it (b), and if one of them was replaced while it copied, it sees the claim too (d).
+ *
+ * How long until a number means something else
+ * ============================================
+ *
+ * Positions wrap after 2^48 bytes: three days of 1 GB/s on one CPU. Comparisons
+ * between neighbours do not mind. A writer would have to be interrupted by 2^48
+ * bytes of records to be deceived. A reader that was away for a multiple of that, to
+ * within one ring's length, takes the blocks it finds for those it left: they
+ * are whole and in order, but the wrap's worth is missing from the account.
+ */
+
+#include <linux/align.h>
+#include <linux/bug.h>
+#include <linux/cache.h>
+#include <linux/err.h>
+#include <linux/etch_ring.h>
+#include <linux/export.h>
+#include <linux/gfp.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "ring/ring_internal.h"
+
+/* How trying to open a block ended, beside the ETCH_LOST_ causes. */
+#define ETCH_AGAIN	ETCH_LOST_NR
+
+/*
+ * What readers are told, by cause, and the sum. Who turned the ring off knows what he
+ * does not see.
+ */
+static u64 count_lost(const struct etch_ring *r, u64 lost[ETCH_LOST_OFF])
+{
+	u64 sum = 0;
+	int i;
+
+	for (i = 0; i < ETCH_LOST_OFF; i++) {
+		lost[i] = local_read(&r->lost[i]) - r->forgotten[i];
+		sum += lost[i];
+	}
+	return sum;
+}
+
+/*
+ * The time of a clock that may go back: when it is set, or is corrected while it is read.
+ * Then the latest time that there was holds until the clock has caught up. Who interrupts
+ * us and reads a later one makes the exchange fail. If ours was noted before that, our
+ * place is gone, and we read again.
+ */
+u64 etch_ring_time_slow(struct etch_ring *r, enum etch_clock clock)
+{
+	u64 time = etch_clock_read_slow(clock);
+	u64 floor = READ_ONCE(r->floor);
+
+	do {
+		if ((s64)(time - floor) <= 0)
+			return floor;
+	} while (!try_cmpxchg_local(&r->floor, &floor, time));
+	return time;
+}
+EXPORT_SYMBOL_GPL(etch_ring_time_slow);
+
+/* Let the cached pair stand for the block at @start, which is the memory at @data. */
+static void refresh_pair(struct etch_ring *r, u64 start, u8 *data)
+{
+	u64 first = start + ETCH_POS(r->header);
+	u64 old = READ_ONCE(r->start);
+
+	if (old & ETCH_START_CHANGING || old == first)
+		return;
+	WRITE_ONCE(r->start, (first ^ ETCH_START_FAR) | ETCH_START_CHANGING);
+	WRITE_ONCE(r->base, data + r->header);
+	WRITE_ONCE(r->start, first);
+}
+
+/*
+ * Claim the slot of the block that starts at @next, unless a writer that we
+ * interrupted or that interrupted us already did. ETCH_AGAIN: it is claimed.
+ */
+static int claim(struct etch_ring *r, u64 next)
+{
+	u64 span = r->size * r->nr;
+	u64 consumed = smp_load_acquire(&r->consumed);	/* (F) pairs with (f). */
+	u64 lost[ETCH_LOST_OFF];
+	struct etch_block *block;
+	unsigned int dropped;
+	u64 old, begin;
+	u64 *slot;
+	int i;
+
+	if (!r->overwrite && etch_pos_after(next + r->size, consumed + span)) {
+		WRITE_ONCE(r->full, consumed);
+		return ETCH_LOST_FULL;
+	}
+	if (!etch_pos_after(etch_pos_bytes(READ_ONCE(r->committed)) + span, next + r->size))
+		return ETCH_LOST_NESTED;
+
+	slot = etch_ring_slot(r, next);
+	old = READ_ONCE(*slot);
+	if (!etch_pos_after(next, etch_slot_start(old)))
+		return ETCH_AGAIN;
+
+	/* All of this is read before the claim; what lies behind it is later. */
+	begin = etch_ring_time(r);
+	count_lost(r, lost);
+	block = &r->blocks[etch_slot_block(old)];
+	dropped = old & ETCH_SLOT_TAKEN ? 0 : READ_ONCE(block->records);
+
+	/* (C) pairs with (c) and (d). */
+	if (cmpxchg(slot, old, etch_slot(next, etch_slot_block(old), 0)) != old)
+		return ETCH_AGAIN;
+
+	WRITE_ONCE(block->begin, begin);
+	for (i = 0; i < ETCH_LOST_OFF; i++)
+		WRITE_ONCE(block->lost[i], lost[i]);
+	WRITE_ONCE(block->pid, current->pid);
+	local_add(dropped, &r->overwritten);
+	return ETCH_AGAIN;
+}
+
+/*
+ * Move on to the next block: @pos is where we are, and what we want does not fit.
+ * ETCH_AGAIN: look again, it may now.
+ */
+static int switch_block(struct etch_ring *r, u64 pos)
+{
+	u64 this = etch_ring_block_at(r, pos);
+	u64 next = this + r->size;
+	struct etch_block *left;
+	u64 slot, time, lost;
+	int ret, i;
+
+	ret = claim(r, next);
+	if (ret != ETCH_AGAIN)
+		return ret;
+
+	slot = READ_ONCE(*etch_ring_slot(r, next));
+	if (etch_slot_start(slot) != next)
+		return ETCH_AGAIN;
+	refresh_pair(r, next, r->blocks[etch_slot_block(slot)].data);
+
+	/* Behind all times of this block, and before those of the next one. */
+	time = etch_ring_time(r);
+	if (cmpxchg_local(&r->pos, pos, next + ETCH_POS(r->header)) != pos)
+		return ETCH_AGAIN;
+
+	/* Neither dropped nor taken before we have committed, so there is time. */
+	left = &r->blocks[etch_slot_block(READ_ONCE(*etch_ring_slot(r, this)))];
+	WRITE_ONCE(left->end, etch_pos_off(pos, this));
+	WRITE_ONCE(left->records, etch_pos_count(pos));
+	WRITE_ONCE(left->left, time);
+	for (i = 0, lost = 0; i < ETCH_LOST_OFF; i++)
+		lost += left->lost[i];
+	WRITE_ONCE(r->left_lost, lost);
+	smp_wmb();	/* (G) pairs with (g). */
+	local_add(etch_pos_count(pos), &r->written);
+	return ETCH_AGAIN;
+}
+
+/* Reserve in the block where @pos is, through its slot. NULL: @pos has moved. */
+static void *reserve_here(struct etch_ring *r, u64 pos, unsigned int len, u64 *time)
+{
+	u64 this = etch_ring_block_at(r, pos);
+	u64 at = etch_pos_align(pos);
+	u64 slot = READ_ONCE(*etch_ring_slot(r, this));
+	u8 *data = r->blocks[etch_slot_block(slot)].data;
+
+	if (etch_slot_start(slot) != this)
+		return NULL;
+	refresh_pair(r, this, data);
+	*time = etch_ring_time(r);
+	if (cmpxchg_local(&r->pos, pos, at + ETCH_POS(len) + 1) != pos)
+		return NULL;
+	return data + etch_pos_off(at, this);
+}
+
+static bool fits_here(const struct etch_ring *r, u64 pos, unsigned int len)
+{
+	u64 this = etch_ring_block_at(r, pos);
+
+	return etch_pos_off(etch_pos_align(pos), this) + len <= r->size >> ETCH_POS_SHIFT;
+}
+
+/* Why a record has no chance at all; ETCH_LOST_NR if it has one. */
+static int refuse(const struct etch_ring *r, unsigned int len, unsigned int nest)
+{
+	/* (A) pairs with (a). */
+	if (!smp_load_acquire(&r->limit))
+		return ETCH_LOST_OFF;
+	if (nest > ETCH_RING_MAX_NEST)
+		return ETCH_LOST_NESTED;
+	if (len > (r->size >> ETCH_POS_SHIFT) - r->header)
+		return ETCH_LOST_TOO_BIG;
+	return ETCH_LOST_NR;
+}
+
+/*
+ * What etch_ring_reserve() does if the fast path will not do. @nest is the number of writers
+ * in flight with this one, which may or may not be in r->nest yet. A writer that
+ * is refused has touched nothing but a count: control may be at work on a ring that is off.
+ */
+void *etch_ring_reserve_slow(struct etch_ring *r, unsigned int len, u64 *time,
+			     unsigned int nest)
+{
+	int cause;
+
+	if (READ_ONCE(r->nest) != nest) {
+		cause = refuse(r, len, nest);
+		if (cause != ETCH_LOST_NR) {
+			etch_ring_lose(r, cause);
+			return NULL;
+		}
+		WRITE_ONCE(r->nest, nest);
+	}
+
+	/* Goes round again only if a nested writer, or we, got something done. */
+	do {
+		u64 pos = READ_ONCE(r->pos);
+		void *data;
+
+		cause = ETCH_AGAIN;
+		if (!fits_here(r, pos, len)) {
+			cause = switch_block(r, pos);
+		} else {
+			data = reserve_here(r, pos, len, time);
+			if (data)
+				return data;
+		}
+	} while (cause == ETCH_AGAIN);
+
+	etch_ring_lose(r, cause);
+	etch_ring_commit(r);
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(etch_ring_reserve_slow);
+
+/* Would a reader learn something if the block was left in which @pos is? */
+static bool worth_leaving(const struct etch_ring *r, u64 pos)
+{
+	u64 lost[ETCH_LOST_OFF];
+
+	return etch_pos_count(pos) || count_lost(r, lost) != READ_ONCE(r->left_lost);
+}
+
+/**
+ * etch_ring_flush() - have what there is in sub-buffers that can be taken whole
+ * @r: the ring of this CPU, on or off
+ *
+ * Goes on to the next sub-buffer, if there is a record in this one. If records were
+ * lost that no sub-buffer left so far tells of, one without records does. In
+ * discard mode it does nothing if no sub-buffer is free; in overwrite mode it may
+ * cost the oldest one.
+ *
+ * With two sub-buffers, loss may take a second flush to be told, when what the first one
+ * made was taken.
+ *
+ * Context: any, NMI included, on the ring's CPU with preemption disabled; or anywhere
+ * if that CPU is off line and stays so. Not beside control, on or off: whoever has it
+ * done holds the caller's mutex.
+ */
+void etch_ring_flush(struct etch_ring *r)
+{
+	unsigned int nest = READ_ONCE(r->nest) + 1;
+	u64 pos;
+
+	if (nest > ETCH_RING_MAX_NEST)
+		return;
+	WRITE_ONCE(r->nest, nest);
+	/* Goes round again for loss, or if a nested writer got something done. */
+	do {
+		pos = READ_ONCE(r->pos);
+	} while (worth_leaving(r, pos) && switch_block(r, pos) == ETCH_AGAIN);
+	etch_ring_commit(r);
+}
+EXPORT_SYMBOL_GPL(etch_ring_flush);
+
+/**
+ * etch_ring_abandon() - go on although the writers in flight will never commit
+ * @r: the ring of this CPU
+ *
+ * Who dies between reserve and commit, by a fault in what it stores, leaves the ring as if
+ * it was in flight for ever: nothing that is written from then on would be seen, and
+ * when the ring has gone round, all would be lost. This publishes in its name. Its
+ * record is as complete as it happened to be.
+ *
+ * Context: on the ring's CPU, by whoever knows that none of those in flight there lives.
+ * Return: how many there were.
+ */
+unsigned int etch_ring_abandon(struct etch_ring *r)
+{
+	unsigned int nest = READ_ONCE(r->nest);
+
+	if (nest) {
+		WRITE_ONCE(r->nest, 1);
+		etch_ring_commit_last(r);
+	}
+	return nest;
+}
+EXPORT_SYMBOL_GPL(etch_ring_abandon);
+
+/*
+ * Making and freeing
+ */
+
+static unsigned int block_order(const struct etch_ring *r)
+{
+	return get_order(r->size >> ETCH_POS_SHIFT);
+}
+
+void etch_ring_free_blocks(const struct etch_ring *r, struct etch_block *blocks,
+			   unsigned int nr)
+{
+	unsigned int order = block_order(r);
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (blocks[i].data)
+			free_pages((unsigned long)blocks[i].data, order);
+		blocks[i].data = NULL;
+	}
+}
+
+/**
+ * etch_ring_alloc_subbuf() - memory for a sub-buffer
+ * @r: the ring that it shall fit
+ *
+ * Context: task, may sleep.
+ * Return: zeroed pages, compound if they are several, whose last put_page() frees
+ * them; NULL if there is no memory.
+ */
+void *etch_ring_alloc_subbuf(const struct etch_ring *r)
+{
+	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_COMP | __GFP_NORETRY | __GFP_NOWARN;
+	struct page *page = alloc_pages_node(r->node, gfp, block_order(r));
+
+	return page ? page_address(page) : NULL;
+}
+EXPORT_SYMBOL_GPL(etch_ring_alloc_subbuf);
+
+/*
+ * Is there memory for so many blocks? Asked before anything is allocated, their tables
+ * included, so as not to eat up what others need before the first allocation fails.
+ */
+bool etch_ring_have_memory(const struct etch_ring *r, unsigned int nr)
+{
+	return si_mem_available() >= (long)nr << block_order(r);
+}
+
+/* Give each of the @nr descriptors its pages, or none of them. */
+int etch_ring_alloc_blocks(const struct etch_ring *r, struct etch_block *blocks,
+			   unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		blocks[i].data = etch_ring_alloc_subbuf(r);
+		if (!blocks[i].data) {
+			etch_ring_free_blocks(r, blocks, i);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static int check_params(const struct etch_ring_params *p, unsigned int subbuf, size_t nr)
+{
+	if (!is_power_of_2(subbuf) || subbuf < PAGE_SIZE || subbuf > ETCH_RING_MAX_SUBBUF)
+		return -EINVAL;
+	if (p->header_size > subbuf / 2 || nr > ETCH_RING_MAX_NR)
+		return -EINVAL;
+	if (p->clock >= ETCH_CLOCK_NR)
+		return -EINVAL;
+	return 0;
+}
+
+/* What follows from @p and the number of sub-buffers. */
+static void init_ring(struct etch_ring *r, const struct etch_ring_params *p, unsigned int subbuf,
+		      unsigned int nr)
+{
+	r->node = p->node;
+	r->nr = nr;
+	r->size = ETCH_POS(subbuf);
+	r->shift = ilog2(subbuf);
+	r->header = ALIGN(max(p->header_size, 1U), 8);
+	r->overwrite = p->overwrite;
+	r->clock = p->clock;
+	r->floor = p->floor;
+}
+
+/**
+ * etch_ring_create() - make a ring
+ * @p: see struct etch_ring_params
+ *
+ * The ring is on. Context: task, may sleep.
+ * Return: the ring, which etch_ring_free() frees; or an ERR_PTR() of -EINVAL
+ * (a size is out of its bounds) or -ENOMEM.
+ */
+struct etch_ring *etch_ring_create(const struct etch_ring_params *p)
+{
+	unsigned int subbuf = p->subbuf_size ?: max_t(unsigned int, ETCH_RING_SUBBUF, PAGE_SIZE);
+	size_t nr = p->size / subbuf + !!(p->size % subbuf);
+	struct etch_ring *r;
+	int ret;
+
+	ret = check_params(p, subbuf, nr);
+	if (ret)
+		return ERR_PTR(ret);
+
+	/* A power of two is aligned to itself: the first cache line is one. */
+	r = kzalloc_node(roundup_pow_of_two(sizeof(*r)), GFP_KERNEL, p->node);
+	if (!r)
+		return ERR_PTR(-ENOMEM);
+
+	init_ring(r, p, subbuf, roundup_pow_of_two(max_t(size_t, nr, 2)));
+	if (!etch_ring_have_memory(r, r->nr + 1)) {
+		kfree(r);
+		return ERR_PTR(-ENOMEM);
+	}
+
+	r->slots = kvcalloc(r->nr, sizeof(*r->slots), GFP_KERNEL);
+	r->blocks = kvcalloc(r->nr + 1, sizeof(*r->blocks), GFP_KERNEL);
+	r->copy = kvmalloc(subbuf, GFP_KERNEL);
+	if (!r->slots || !r->blocks || !r->copy ||
+	    etch_ring_alloc_blocks(r, r->blocks, r->nr + 1)) {
+		etch_ring_free(r);
+		return ERR_PTR(-ENOMEM);
+	}
+
+	etch_ring_reset(r);
+	etch_ring_on(r);
+	return r;
+}
+EXPORT_SYMBOL_GPL(etch_ring_create);
+
+/**
+ * etch_ring_create_in() - make a ring in memory that somebody else may find later
+ * @p: as for etch_ring_create(); its size does not count
+ * @memory: where; page-aligned. The ring, from a cache line's start on its @nr slots,
+ *	    behind these the @nr + 1 blocks, and from the next page on the sub-buffers
+ * @nr: sub-buffers, a power of two; one more for the spare
+ *
+ * No page of it is ever given away: etch_ring_take_subbuf() copies. It cannot be resized.
+ * When it is freed, @memory stays the caller's, with zeroes where the ring was.
+ *
+ * Context: task, may sleep.
+ * Return: as etch_ring_create().
+ */
+struct etch_ring *etch_ring_create_in(const struct etch_ring_params *p, void *memory,
+				      unsigned int nr)
+{
+	unsigned int subbuf = p->subbuf_size, i;
+	struct etch_ring *r = memory;
+	u8 *data;
+	int ret;
+
+	ret = check_params(p, subbuf, nr);
+	if (ret || nr < 2 || !is_power_of_2(nr))
+		return ERR_PTR(-EINVAL);
+
+	memset(r, 0, sizeof(*r));
+	r->slots = memory + ALIGN(sizeof(*r), SMP_CACHE_BYTES);
+	r->blocks = (void *)(r->slots + nr);
+	data = PTR_ALIGN((u8 *)(r->blocks + nr + 1), PAGE_SIZE);
+	memset(r->slots, 0, data - (u8 *)r->slots);
+	for (i = 0; i <= nr; i++)
+		r->blocks[i].data = data + (size_t)i * subbuf;
+	r->copy = kvmalloc(subbuf, GFP_KERNEL);
+	if (!r->copy)
+		return ERR_PTR(-ENOMEM);
+
+	r->fixed = true;
+	init_ring(r, p, subbuf, nr);
+	etch_ring_reset(r);
+	etch_ring_on(r);
+	return r;
+}
+EXPORT_SYMBOL_GPL(etch_ring_create_in);
+
+/**
+ * etch_ring_free() - free a ring and all that is in it
+ * @r: the ring, quiescent; or NULL
+ *
+ * Context: task, may sleep.
+ */
+void etch_ring_free(struct etch_ring *r)
+{
+	if (!r)
+		return;
+	kvfree(r->copy);
+	if (r->fixed) {
+		memset(r, 0, sizeof(*r));
+		return;
+	}
+	if (r->blocks)
+		etch_ring_free_blocks(r, r->blocks, r->nr + 1);
+	kvfree(r->blocks);
+	kvfree(r->slots);
+	kfree(r);
+}
+EXPORT_SYMBOL_GPL(etch_ring_free);
+
+/*
+ * Control
+ */
+
+/**
+ * etch_ring_on() - let records be stored
+ * @r: the ring
+ *
+ * Whoever sees the ring on sees what control did to it before.
+ *
+ * Context: any.
+ */
+void etch_ring_on(struct etch_ring *r)
+{
+	unsigned int limit = (r->size >> ETCH_POS_SHIFT) - r->header;
+
+	/* (a) pairs with (A). */
+	smp_store_release(&r->limit, limit);
+	/* (a), too, for those who are quick. */
+	smp_store_release(&r->quick, r->clock == ETCH_CLOCK_COUNTER ? limit : 0);
+}
+EXPORT_SYMBOL_GPL(etch_ring_on);
+
+/**
+ * etch_ring_off() - lose new records from now on
+ * @r: the ring
+ *
+ * A writer that is half-way goes on. Wait for it with synchronize_rcu() before a
+ * call that wants the ring quiescent.
+ *
+ * Context: any.
+ */
+void etch_ring_off(struct etch_ring *r)
+{
+	WRITE_ONCE(r->limit, 0);
+	WRITE_ONCE(r->quick, 0);
+}
+EXPORT_SYMBOL_GPL(etch_ring_off);
+
+/**
+ * etch_ring_reset() - empty a ring and set its counts to zero
+ * @r: the ring, quiescent
+ *
+ * Views and cursors of it are void. On or off, mode and clock stay, and times do not go
+ * back, either.
+ *
+ * Context: any.
+ */
+void etch_ring_reset(struct etch_ring *r)
+{
+	unsigned int i;
+
+	WARN_ON_ONCE(READ_ONCE(r->nest));
+
+	for (i = 0; i < r->nr; i++)
+		r->slots[i] = etch_slot((u64)i * r->size - r->nr * r->size, i, ETCH_SLOT_TAKEN);
+	for (i = 0; i <= r->nr; i++)
+		memset(r->blocks[i].lost, 0, sizeof(r->blocks[i].lost));
+	r->left_lost = 0;
+	r->spare = r->nr;
+	/* Marked: what writers look at to see that the ring is off, and who has no mutex. */
+	WRITE_ONCE(r->start, ETCH_START_FAR);
+	r->base = NULL;
+	r->full = ETCH_NOT_FULL;
+	WRITE_ONCE(r->pos, 0);
+	WRITE_ONCE(r->committed, 0);
+	r->consumed = 0;
+
+	WRITE_ONCE(r->rd, 0);
+	r->rd_block = 0;
+	r->rd_end = 0;
+	r->rd_records = 0;
+	r->held = false;
+	r->read = 0;
+	r->reread = 0;
+	r->told = 0;
+	r->left = 0;
+
+	/* Writers go on losing what the ring is off for: their count is not touched. */
+	for (i = 0; i < ETCH_LOST_NR; i++)
+		r->forgotten[i] = local_read(&r->lost[i]);
+	local_set(&r->written, 0);
+	local_set(&r->overwritten, 0);
+}
+EXPORT_SYMBOL_GPL(etch_ring_reset);
+
+/**
+ * etch_ring_set_mode() - choose what a full ring does
+ * @r:         the ring, quiescent
+ * @overwrite: overwrite mode, else discard mode
+ *
+ * What is in the ring stays. Context: any.
+ */
+void etch_ring_set_mode(struct etch_ring *r, bool overwrite)
+{
+	etch_ring_catch_up(r);
+	r->overwrite = overwrite;
+	r->full = ETCH_NOT_FULL;
+}
+EXPORT_SYMBOL_GPL(etch_ring_set_mode);
+
+/**
+ * etch_ring_set_clock() - choose the clock
+ * @r:     the ring, quiescent
+ * @clock: the clock
+ *
+ * Times of two clocks cannot be told apart: reset the ring too.
+ *
+ * Context: any.
+ */
+void etch_ring_set_clock(struct etch_ring *r, enum etch_clock clock)
+{
+	WRITE_ONCE(r->clock, clock);
+	r->floor = 0;
+	/* If it is on. */
+	WRITE_ONCE(r->quick, clock == ETCH_CLOCK_COUNTER ? READ_ONCE(r->limit) : 0);
+}
+EXPORT_SYMBOL_GPL(etch_ring_set_clock);
+
+/*
+ * Asking
+ */
+
+/**
+ * etch_ring_size() - how large a ring is
+ * @r: the ring
+ *
+ * Context: any but beside control.
+ * Return: bytes of all sub-buffers, the spare one not included.
+ */
+size_t etch_ring_size(const struct etch_ring *r)
+{
+	return (size_t)etch_ring_subbuf_size(r) * r->nr;
+}
+EXPORT_SYMBOL_GPL(etch_ring_size);
+
+/**
+ * etch_ring_subbuf_size() - how large a sub-buffer is
+ * @r: the ring
+ *
+ * Context: any.
+ * Return: bytes, the header included.
+ */
+unsigned int etch_ring_subbuf_size(const struct etch_ring *r)
+{
+	return r->size >> ETCH_POS_SHIFT;
+}
+EXPORT_SYMBOL_GPL(etch_ring_subbuf_size);
+
+/**
+ * etch_ring_nr_subbufs() - how many sub-buffers there are
+ * @r: the ring
+ *
+ * Context: any but beside control.
+ * Return: how many, the spare one not included.
+ */
+unsigned int etch_ring_nr_subbufs(const struct etch_ring *r)
+{
+	return r->nr;
+}
+EXPORT_SYMBOL_GPL(etch_ring_nr_subbufs);

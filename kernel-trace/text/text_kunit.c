@@ -1,0 +1,758 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of how records become text: their length, their line, their order.
+ *
+ * Events of our own are registered, hidden, so that no file shows them. Rings are
+ * written to by hand, three as if there were three CPUs, by this one.
+ */
+
+#include <kunit/test.h>
+#include <linux/etch.h>
+#include <linux/etch_ring.h>
+#include <linux/mutex.h>
+#include <linux/preempt.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/trace_seq.h>
+
+#include "text/text.h"
+#include "text/merge.h"
+
+#define ETCH_TEST_CPUS		3
+
+/* Records: more than a sub-buffer has, but not two; more than any ring here has. */
+#define ETCH_TEST_BLOCKS	(PAGE_SIZE / 10)
+#define ETCH_TEST_MANY		(PAGE_SIZE / 2)
+
+/* ---- Two events ---- */
+
+struct etch_test_all {
+	struct etch_head head;
+	u32 number;
+	s16 small;
+	u8 array[3];
+	u8 pad[3];
+	u32 string;
+	u32 shorts;
+	const char *pointer;
+	char content[8];
+	u16 more[2];
+} __packed __aligned(4);
+
+#define ETCH_TEST_ALL_SIZE	offsetof(struct etch_test_all, content)
+
+#define ETCH_TEST_FIELD(_type, _name, _kind, _size, _elem, _align, ...)	\
+	{								\
+		.type = _type, .name = _name, .kind = _kind,		\
+		.size = _size, .elem_size = _elem, .align = _align,	\
+		__VA_ARGS__						\
+	}
+
+static struct etch_field etch_test_all_fields[] = {
+	ETCH_TEST_FIELD("u32", "num", ETCH_FIELD_FIXED, 4, 4, 4),
+	ETCH_TEST_FIELD("s16", "small", ETCH_FIELD_FIXED, 2, 2, 2, .is_signed = 1),
+	ETCH_TEST_FIELD("u8[3]", "arr", ETCH_FIELD_ARRAY, 3, 1, 1),
+	ETCH_TEST_FIELD("__data_loc char[]", "str", ETCH_FIELD_DATA_LOC, 4, 1, 1,
+			.is_string = 1),
+	ETCH_TEST_FIELD("__rel_loc u16[]", "shorts", ETCH_FIELD_REL_LOC, 4, 2, 2),
+	ETCH_TEST_FIELD("const char *", "ptr", ETCH_FIELD_FIXED, 8, 8, 4,
+			.is_string = 1, .is_pointer = 1),
+};
+
+static void etch_test_all_print(struct etch_text *text, const void *record)
+{
+	const struct etch_test_all *all = record;
+
+	etch_text_printf(text, "number=%u pointer=%s\n", all->number, all->pointer);
+}
+
+static struct etch_class etch_test_all_class = {
+	.system = "etch_test",
+	.fields = etch_test_all_fields,
+	.nr_fields = ARRAY_SIZE(etch_test_all_fields),
+	.size = ETCH_TEST_ALL_SIZE,
+	.print_fmt = "",
+	.print = etch_test_all_print,
+};
+
+static struct etch_event etch_test_all_event = {
+	.name = "etch_all",
+	.class = &etch_test_all_class,
+	.hidden = true,
+};
+
+struct etch_test_number {
+	struct etch_head head;
+	u32 number;
+} __packed __aligned(4);
+
+static struct etch_field etch_test_number_fields[] = {
+	ETCH_TEST_FIELD("u32", "number", ETCH_FIELD_FIXED, 4, 4, 4),
+};
+
+/* As many characters as the number says. */
+static void etch_test_number_print(struct etch_text *text, const void *record)
+{
+	const struct etch_test_number *number = record;
+
+	etch_text_printf(text, "%*s\n", (int)number->number, "x");
+}
+
+static struct etch_class etch_test_number_class = {
+	.system = "etch_test",
+	.fields = etch_test_number_fields,
+	.nr_fields = ARRAY_SIZE(etch_test_number_fields),
+	.size = sizeof(struct etch_test_number),
+	.print_fmt = "",
+	.nameless = true,
+	.print = etch_test_number_print,
+};
+
+static struct etch_event etch_test_number_event = {
+	.name = "etch_test_number",
+	.class = &etch_test_number_class,
+	.hidden = true,
+};
+
+static u64 etch_test_word(const struct etch_event *event, u64 time, enum etch_context context)
+{
+	return (time & ETCH_TIME_MASK) | (u64)event->id << ETCH_TIME_BITS |
+	       (u64)context << ETCH_CONTEXT_SHIFT;
+}
+
+static void etch_test_fill(struct etch_test_all *all)
+{
+	memset(all, 0, sizeof(*all));
+	all->head.word = etch_test_word(&etch_test_all_event, 1234, ETCH_HARDIRQ);
+	all->number = 7;
+	all->small = -2;
+	all->array[0] = 1;
+	all->array[1] = 2;
+	all->array[2] = 3;
+	all->string = offsetof(struct etch_test_all, content) | 6 << 16;
+	all->shorts = (offsetof(struct etch_test_all, more) -
+		       offsetofend(struct etch_test_all, shorts)) | 4 << 16;
+	strscpy(all->content, "hello", sizeof(all->content));
+	all->more[0] = 10;
+	all->more[1] = 20;
+}
+
+/* ---- An instance ---- */
+
+struct etch_test {
+	struct etch_instance inst;
+	struct etch_ring *rings[ETCH_TEST_CPUS];
+	unsigned int epochs[ETCH_TEST_CPUS];
+	struct etch_line line;
+	struct etch_merge *merge;
+};
+
+static struct etch_test *etch_test_of(struct kunit *test)
+{
+	return test->priv;
+}
+
+static int etch_text_init(struct kunit *test)
+{
+	struct etch_test *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+
+	if (!t)
+		return -ENOMEM;
+	test->priv = t;
+	t->inst.clock = ETCH_CLOCK_SEQ;
+	t->inst.rings = t->rings;
+	t->inst.epochs = t->epochs;
+	mutex_init(&t->inst.read_mutex);
+	return etch_line_init(&t->line);
+}
+
+static void etch_text_exit(struct kunit *test)
+{
+	struct etch_test *t = etch_test_of(test);
+	int i;
+
+	if (!t)
+		return;
+	etch_merge_free(t->merge);
+	etch_line_free(&t->line);
+	for (i = 0; i < ETCH_TEST_CPUS; i++)
+		etch_ring_free(t->rings[i]);
+}
+
+static int etch_text_suite_init(struct kunit_suite *suite)
+{
+	int ret;
+
+	mutex_lock(&etch_mutex);
+	ret = etch_event_register(&etch_test_all_event);
+	ret = ret ?: etch_event_register(&etch_test_number_event);
+	mutex_unlock(&etch_mutex);
+	return ret;
+}
+
+static void etch_text_suite_exit(struct kunit_suite *suite)
+{
+	mutex_lock(&etch_mutex);
+	etch_event_unregister(&etch_test_number_event);
+	etch_event_unregister(&etch_test_all_event);
+	mutex_unlock(&etch_mutex);
+}
+
+static void etch_test_rings(struct kunit *test, int nr, bool overwrite, enum etch_merge_way way)
+{
+	struct etch_ring_params params = {
+		.node = NUMA_NO_NODE,
+		.size = 2 * PAGE_SIZE,
+		.subbuf_size = PAGE_SIZE,
+		.header_size = ETCH_PACKET_HEADER,
+		.overwrite = overwrite,
+		.clock = ETCH_CLOCK_SEQ,
+	};
+	struct etch_test *t = etch_test_of(test);
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		struct etch_ring *ring = etch_ring_create(&params);
+
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, ring);
+		t->rings[i] = ring;
+	}
+	t->merge = etch_merge_create_range(&t->inst, 0, ETCH_TEST_CPUS, way);
+	KUNIT_ASSERT_NOT_NULL(test, t->merge);
+}
+
+/* Stores a number, with an id of the test's choice and a time to be added. */
+static bool etch_test_store(struct etch_test *t, int cpu, u32 number, unsigned int id, u64 more)
+{
+	struct etch_event event = { .id = id };
+	struct etch_test_number *record;
+	u64 time;
+
+	preempt_disable();
+	record = etch_ring_reserve(t->rings[cpu], sizeof(*record), &time);
+	if (record) {
+		record->head.word = etch_test_word(&event, time + more, ETCH_TASK);
+		record->head.pid = 0;
+		record->number = number;
+		etch_ring_commit(t->rings[cpu]);
+	}
+	preempt_enable();
+	return record;
+}
+
+static bool etch_test_write(struct etch_test *t, int cpu, u32 number)
+{
+	return etch_test_store(t, cpu, number, etch_test_number_event.id, 0);
+}
+
+static u32 etch_item_number(const struct etch_item *item)
+{
+	return ((const struct etch_test_number *)item->record)->number;
+}
+
+static void etch_test_begin(struct kunit *test)
+{
+	struct etch_test *t = etch_test_of(test);
+
+	mutex_lock(&t->inst.read_mutex);
+	KUNIT_EXPECT_EQ(test, 0, etch_merge_begin(t->merge));
+}
+
+static void etch_test_end(struct kunit *test)
+{
+	struct etch_test *t = etch_test_of(test);
+
+	etch_merge_end(t->merge);
+	mutex_unlock(&t->inst.read_mutex);
+}
+
+/* The next items' numbers count from @from to @to - 1. */
+static void etch_test_expect(struct kunit *test, u32 from, u32 to)
+{
+	struct etch_test *t = etch_test_of(test);
+
+	for (; from < to; from++) {
+		const struct etch_item *item = etch_merge_item(t->merge);
+
+		KUNIT_ASSERT_NOT_NULL(test, item);
+		KUNIT_ASSERT_EQ(test, sizeof(struct etch_test_number), item->len);
+		KUNIT_ASSERT_EQ(test, from, etch_item_number(item));
+		etch_merge_next(t->merge);
+	}
+}
+
+static struct etch_ring_stats etch_test_stats(struct etch_test *t, int cpu)
+{
+	struct etch_ring_stats stats;
+
+	etch_ring_stats(t->rings[cpu], &stats);
+	return stats;
+}
+
+/* ---- Length ---- */
+
+static void etch_text_len(struct kunit *test)
+{
+	struct etch_test_all all;
+
+	etch_test_fill(&all);
+	KUNIT_EXPECT_EQ(test, sizeof(all), etch_record_len(&all, sizeof(all)));
+	KUNIT_EXPECT_EQ(test, sizeof(all), etch_record_len(&all, 4096));
+
+	/* The last content ends before the place of the one before it. */
+	all.shorts = 0;
+	KUNIT_EXPECT_EQ(test, offsetof(struct etch_test_all, content) + 6,
+			etch_record_len(&all, sizeof(all)));
+	/* Without content, where it would be does not count. */
+	all.string = 0xffff;
+	KUNIT_EXPECT_EQ(test, ETCH_TEST_ALL_SIZE, etch_record_len(&all, sizeof(all)));
+}
+
+static void etch_text_len_damaged(struct kunit *test)
+{
+	struct etch_test_all all;
+
+	etch_test_fill(&all);
+	KUNIT_EXPECT_EQ(test, 0, etch_record_len(&all, sizeof(struct etch_head) - 1));
+	KUNIT_EXPECT_EQ(test, 0, etch_record_len(&all, ETCH_TEST_ALL_SIZE - 1));
+	KUNIT_EXPECT_EQ(test, 0, etch_record_len(&all, sizeof(all) - 1));
+
+	/* Content inside the payload. */
+	all.string = (ETCH_TEST_ALL_SIZE - 1) | 2 << 16;
+	KUNIT_EXPECT_EQ(test, 0, etch_record_len(&all, sizeof(all)));
+	all.string = ETCH_TEST_ALL_SIZE | 0xffffU << 16;
+	KUNIT_EXPECT_EQ(test, 0, etch_record_len(&all, sizeof(all)));
+
+	/* No event has the id 0. */
+	etch_test_fill(&all);
+	all.head.word = 0;
+	KUNIT_EXPECT_EQ(test, 0, etch_record_len(&all, sizeof(all)));
+}
+
+/* ---- Lines ---- */
+
+/* The line is what every line begins with, the flags, the time, and @text. */
+static void etch_test_line(struct kunit *test, const struct etch_test_all *all,
+			   const char *flags, const char *text)
+{
+	struct etch_test *t = etch_test_of(test);
+	struct trace_seq *seq = &t->line.text.seq;
+	char want[256];
+
+	trace_seq_init(seq);
+	etch_line_print(&t->line, t->inst.clock, 5, 1234, all, sizeof(*all));
+	trace_seq_putc(seq, '\0');
+	snprintf(want, sizeof(want), "          <idle>-0       [005] %s         1234: %s",
+		 flags, text);
+	KUNIT_EXPECT_STREQ(test, seq->buffer, want);
+}
+
+static void etch_text_line(struct kunit *test)
+{
+	struct etch_test_all all;
+
+	etch_test_fill(&all);
+	all.pointer = "text";
+	etch_test_line(test, &all, "..h..", "etch_all: number=7 pointer=text\n");
+	all.head.word = etch_test_word(&etch_test_all_event, 1234, ETCH_SOFTIRQ);
+	etch_test_line(test, &all, "..s..", "etch_all: number=7 pointer=text\n");
+}
+
+static void etch_text_pointers(struct kunit *test)
+{
+	char *gone = kunit_kzalloc(test, 8, GFP_KERNEL);
+	struct etch_test_all all;
+
+	KUNIT_ASSERT_NOT_NULL(test, gone);
+	etch_test_fill(&all);
+	etch_test_line(test, &all, "..h..", "etch_all: number=7 pointer=(null)\n");
+	all.pointer = gone;
+	etch_test_line(test, &all, "..h..", "etch_all: number=7 pointer=(unsafe string)\n");
+}
+
+static void etch_text_descriptors(struct kunit *test)
+{
+	struct etch_test_all all;
+
+	etch_test_fill(&all);
+	all.pointer = "text";
+
+	/* As a module does that goes. */
+	mutex_lock(&etch_mutex);
+	etch_event_unregister(&etch_test_all_event);
+	mutex_unlock(&etch_mutex);
+
+	etch_test_line(test, &all, "..h..",
+		       "etch_all: num=7 small=-2 arr={1,2,3} str=hello shorts={10,20} ptr=text\n");
+
+	mutex_lock(&etch_mutex);
+	KUNIT_EXPECT_EQ(test, 0, etch_event_register(&etch_test_all_event));
+	mutex_unlock(&etch_mutex);
+	etch_test_line(test, &all, "..h..", "etch_all: number=7 pointer=text\n");
+}
+
+static void etch_text_unknown(struct kunit *test)
+{
+	struct etch_test_all all = {};
+
+	etch_test_line(test, &all, ".....", "id 0: unknown event, 52 bytes\n");
+}
+
+static void etch_text_long_lines(struct kunit *test)
+{
+	struct etch_test *t = etch_test_of(test);
+	struct trace_seq *seq = &t->line.text.seq;
+	struct etch_test_number number = {
+		.head.word = etch_test_word(&etch_test_number_event, 1, ETCH_TASK),
+		.number = 5000,
+	};
+
+	/* The second does not fit, and leaves no trace. */
+	trace_seq_init(seq);
+	etch_line_print(&t->line, t->inst.clock, 0, 1, &number, sizeof(number));
+	KUNIT_EXPECT_FALSE(test, trace_seq_has_overflowed(seq));
+	KUNIT_EXPECT_EQ(test, 5052, trace_seq_used(seq));
+	etch_line_print(&t->line, t->inst.clock, 0, 1, &number, sizeof(number));
+	KUNIT_EXPECT_TRUE(test, trace_seq_has_overflowed(seq));
+	KUNIT_EXPECT_EQ(test, 5052, trace_seq_used(seq));
+
+	/* This one fits nowhere. */
+	number.number = 9000;
+	trace_seq_init(seq);
+	etch_line_print(&t->line, t->inst.clock, 0, 1, &number, sizeof(number));
+	KUNIT_EXPECT_FALSE(test, trace_seq_has_overflowed(seq));
+	trace_seq_putc(seq, '\0');
+	KUNIT_EXPECT_NOT_NULL(test, strstr(seq->buffer, " .....            1: [LINE TOO BIG]\n"));
+}
+
+/* ---- Times ---- */
+
+static void etch_text_times(struct kunit *test)
+{
+	struct etch_test *t = etch_test_of(test);
+	const u64 wrap = ETCH_TIME_MASK + 1;
+	const struct etch_item *item;
+
+	KUNIT_EXPECT_EQ(test, 5, etch_time_full(5, 5));
+	KUNIT_EXPECT_EQ(test, wrap + 4, etch_time_full(5, 4));
+	KUNIT_EXPECT_EQ(test, 3 * wrap - 1, etch_time_full(3 * wrap - 1, wrap - 1));
+	KUNIT_EXPECT_EQ(test, 3 * wrap, etch_time_full(3 * wrap - 1, 0));
+	/* What is above the time in the word does not count. */
+	KUNIT_EXPECT_EQ(test, 7, etch_time_full(6, 7 | ~ETCH_TIME_MASK));
+
+	/* Through a ring, across the wrap twice. */
+	etch_test_rings(test, 1, false, ETCH_MERGE_TAKE);
+	etch_test_store(t, 0, 0, etch_test_number_event.id, wrap / 2);
+	etch_test_store(t, 0, 1, etch_test_number_event.id, 0);
+	etch_test_store(t, 0, 2, etch_test_number_event.id, wrap / 2);
+	etch_test_begin(test);
+	item = etch_merge_item(t->merge);
+	KUNIT_ASSERT_NOT_NULL(test, item);
+	KUNIT_EXPECT_EQ(test, 1, item->time / (wrap / 2));
+	etch_merge_next(t->merge);
+	KUNIT_EXPECT_EQ(test, 2, etch_merge_item(t->merge)->time / (wrap / 2));
+	etch_merge_next(t->merge);
+	KUNIT_EXPECT_EQ(test, 3, etch_merge_item(t->merge)->time / (wrap / 2));
+	etch_test_end(test);
+}
+
+/* ---- Order ---- */
+
+/* Any order of CPUs will do that has runs and changes. */
+static int etch_test_cpu_of(u32 number)
+{
+	return number * number / 7 % ETCH_TEST_CPUS;
+}
+
+static void etch_text_take(struct kunit *test)
+{
+	struct etch_test *t = etch_test_of(test);
+	u64 read = 0;
+	u32 i;
+
+	etch_test_rings(test, ETCH_TEST_CPUS, false, ETCH_MERGE_TAKE);
+	for (i = 0; i < 400; i++)
+		KUNIT_ASSERT_TRUE(test, etch_test_write(t, etch_test_cpu_of(i), i));
+	etch_merge_settle(t->merge, true);
+
+	etch_test_begin(test);
+	etch_test_expect(test, 0, 150);
+	etch_test_end(test);
+	for (i = 0; i < ETCH_TEST_CPUS; i++)
+		read += etch_test_stats(t, i).read;
+	KUNIT_EXPECT_EQ(test, 150, read);
+
+	/* What was only looked at comes again, and what comes now is behind it. */
+	for (i = 400; i < 450; i++)
+		KUNIT_ASSERT_TRUE(test, etch_test_write(t, etch_test_cpu_of(i), i));
+	etch_merge_settle(t->merge, true);
+	etch_test_begin(test);
+	etch_test_expect(test, 150, 450);
+	KUNIT_EXPECT_NULL(test, etch_merge_item(t->merge));
+	etch_test_end(test);
+
+	mutex_lock(&t->inst.read_mutex);
+	KUNIT_EXPECT_TRUE(test, etch_merge_empty(t->merge));
+	mutex_unlock(&t->inst.read_mutex);
+	for (i = 0; i < ETCH_TEST_CPUS; i++)
+		KUNIT_EXPECT_EQ(test, etch_test_stats(t, i).written, etch_test_stats(t, i).read);
+}
+
+static void etch_text_take_waits(struct kunit *test)
+{
+	struct etch_test *t = etch_test_of(test);
+
+	/* While the second ring is dry, the first one's record may be early. */
+	etch_test_rings(test, 2, false, ETCH_MERGE_TAKE);
+	etch_test_write(t, 0, 0);
+	etch_test_begin(test);
+	KUNIT_EXPECT_NULL(test, etch_merge_item(t->merge));
+	etch_test_end(test);
+
+	/* It is not, once the second ring has something. */
+	etch_test_write(t, 1, 1);
+	etch_test_begin(test);
+	etch_test_expect(test, 0, 1);
+	KUNIT_EXPECT_NULL(test, etch_merge_item(t->merge));
+	etch_test_end(test);
+
+	/* Nor when all writers were waited for. */
+	etch_merge_settle(t->merge, false);
+	etch_test_write(t, 0, 2);
+	etch_test_begin(test);
+	etch_test_expect(test, 1, 2);
+	KUNIT_EXPECT_NULL(test, etch_merge_item(t->merge));
+	etch_test_end(test);
+}
+
+static void etch_text_peek(struct kunit *test)
+{
+	struct etch_test *t = etch_test_of(test);
+	u32 i;
+
+	etch_test_rings(test, ETCH_TEST_CPUS, false, ETCH_MERGE_PEEK);
+	for (i = 0; i < 400; i++)
+		etch_test_write(t, etch_test_cpu_of(i), i);
+
+	etch_test_begin(test);
+	etch_test_expect(test, 0, 200);
+	/* Not in what is shown, which was settled at the beginning. */
+	etch_test_write(t, 0, 400);
+	etch_test_expect(test, 200, 400);
+	KUNIT_EXPECT_NULL(test, etch_merge_item(t->merge));
+	etch_test_end(test);
+
+	etch_test_begin(test);
+	etch_test_expect(test, 0, 401);
+	KUNIT_EXPECT_NULL(test, etch_merge_item(t->merge));
+	etch_test_end(test);
+	for (i = 0; i < ETCH_TEST_CPUS; i++)
+		KUNIT_EXPECT_EQ(test, 0, etch_test_stats(t, i).read);
+}
+
+static void etch_text_peek_emptied(struct kunit *test)
+{
+	struct etch_test *t = etch_test_of(test);
+	u32 i;
+
+	/* More than a block. */
+	etch_test_rings(test, 1, false, ETCH_MERGE_PEEK);
+	for (i = 0; i < ETCH_TEST_BLOCKS; i++)
+		KUNIT_ASSERT_TRUE(test, etch_test_write(t, 0, i));
+
+	etch_test_begin(test);
+	etch_test_expect(test, 0, 10);
+	etch_ring_off(t->rings[0]);
+	synchronize_rcu();
+	etch_ring_reset(t->rings[0]);
+	t->epochs[0]++;
+	/* The rest of the block at hand, and no further. */
+	for (i = 10; i < ETCH_TEST_BLOCKS && etch_merge_item(t->merge); i++)
+		etch_merge_next(t->merge);
+	KUNIT_EXPECT_LT(test, i, ETCH_TEST_BLOCKS);
+	etch_test_end(test);
+}
+
+/* Writers that go round while it is read: what was not shown is told, if nothing follows, too. */
+static void etch_text_peek_lapped(struct kunit *test)
+{
+	struct etch_test *t = etch_test_of(test);
+	const struct etch_item *item;
+	u64 entries, lost = 0;
+	u32 i, n = 10;
+
+	etch_test_rings(test, 1, true, ETCH_MERGE_PEEK);
+	for (i = 0; i < ETCH_TEST_MANY; i++)
+		etch_test_write(t, 0, i);
+	entries = etch_test_stats(t, 0).entries;
+
+	etch_test_begin(test);
+	for (i = 0; i < n; i++)
+		etch_merge_next(t->merge);
+	for (i = 0; i < 2 * ETCH_TEST_MANY; i++)
+		etch_test_write(t, 0, i);
+	while ((item = etch_merge_item(t->merge))) {
+		n += !!item->record;
+		lost += item->lost;
+		etch_merge_next(t->merge);
+	}
+	etch_test_end(test);
+	KUNIT_EXPECT_LT(test, 0, lost);
+	KUNIT_EXPECT_EQ(test, entries, n + lost);
+}
+
+/* ---- What is not there ---- */
+
+/* Takes all there is. Returns how many records, and in @lost how many are missing. */
+static u32 etch_test_drain(struct kunit *test, u64 *lost)
+{
+	struct etch_test *t = etch_test_of(test);
+	const struct etch_item *item;
+	u32 n = 0;
+
+	etch_test_begin(test);
+	while ((item = etch_merge_item(t->merge))) {
+		*lost += item->lost;
+		n++;
+		etch_merge_next(t->merge);
+	}
+	etch_test_end(test);
+	return n;
+}
+
+static void etch_text_lost(struct kunit *test)
+{
+	struct etch_test *t = etch_test_of(test);
+	u64 lost = 0;
+	u32 n = 0, i;
+
+	etch_test_rings(test, 1, false, ETCH_MERGE_TAKE);
+	for (i = 0; i < ETCH_TEST_MANY; i++)
+		n += etch_test_write(t, 0, i);
+	KUNIT_EXPECT_LT(test, n, ETCH_TEST_MANY);
+	KUNIT_EXPECT_EQ(test, n, etch_test_drain(test, &lost));
+	KUNIT_EXPECT_EQ(test, 0, lost);
+
+	/* Told with the first record that was not lost. */
+	KUNIT_EXPECT_TRUE(test, etch_test_write(t, 0, 0));
+	KUNIT_EXPECT_EQ(test, 1, etch_test_drain(test, &lost));
+	KUNIT_EXPECT_EQ(test, ETCH_TEST_MANY - n, lost);
+}
+
+static void etch_text_overwritten(struct kunit *test)
+{
+	struct etch_test *t = etch_test_of(test);
+	u64 lost = 0;
+	u32 n, i;
+
+	etch_test_rings(test, 1, true, ETCH_MERGE_TAKE);
+	for (i = 0; i < ETCH_TEST_MANY; i++)
+		KUNIT_ASSERT_TRUE(test, etch_test_write(t, 0, i));
+	n = etch_test_drain(test, &lost);
+	KUNIT_EXPECT_GT(test, n, 0);
+	KUNIT_EXPECT_LT(test, n, ETCH_TEST_MANY);
+	KUNIT_EXPECT_EQ(test, ETCH_TEST_MANY - n, lost);
+}
+
+static void etch_text_lost_line(struct kunit *test)
+{
+	struct etch_test *t = etch_test_of(test);
+	struct etch_test_number number = {
+		.head.word = etch_test_word(&etch_test_number_event, 1, ETCH_TASK),
+		.number = 1,
+	};
+	struct etch_item item = {
+		.record = &number, .len = sizeof(number), .cpu = 2, .time = 1, .lost = 3,
+		.clock = t->inst.clock,
+	};
+	struct trace_seq *seq = &t->line.text.seq;
+
+	trace_seq_init(seq);
+	etch_item_print(&t->line, &item);
+	trace_seq_putc(seq, '\0');
+	KUNIT_EXPECT_STREQ(test, seq->buffer, "CPU:2 [LOST 3 EVENTS]\n"
+			   "          <idle>-0       [002] .....            1: x\n");
+
+	item.record = NULL;
+	trace_seq_init(seq);
+	etch_item_print(&t->line, &item);
+	trace_seq_putc(seq, '\0');
+	KUNIT_EXPECT_STREQ(test, seq->buffer, "CPU:2 [LOST 3 EVENTS]\n");
+
+	item.record = &number;
+	item.lost = 0;
+	item.len = 0;
+	item.skip = 100;
+	trace_seq_init(seq);
+	etch_item_print(&t->line, &item);
+	trace_seq_putc(seq, '\0');
+	KUNIT_EXPECT_STREQ(test, seq->buffer,
+			   "CPU:2 [etch: damaged record, 100 bytes skipped]\n");
+
+	number.head.word = 0;
+	trace_seq_init(seq);
+	etch_item_print(&t->line, &item);
+	trace_seq_putc(seq, '\0');
+	KUNIT_EXPECT_STREQ(test, seq->buffer,
+			   "CPU:2 [etch: record of an unknown event, 100 bytes skipped]\n");
+}
+
+static void etch_text_skip(struct kunit *test)
+{
+	struct etch_test *t = etch_test_of(test);
+	const struct etch_item *item;
+	u32 i, first;
+
+	/* One that nobody knows, among some that fill more than a block. */
+	etch_test_rings(test, 1, false, ETCH_MERGE_TAKE);
+	etch_test_write(t, 0, 0);
+	etch_test_store(t, 0, 1, ETCH_ID_MAX, 0);
+	for (i = 2; i < ETCH_TEST_BLOCKS; i++)
+		etch_test_write(t, 0, i);
+
+	etch_test_begin(test);
+	etch_test_expect(test, 0, 1);
+	item = etch_merge_item(t->merge);
+	KUNIT_ASSERT_NOT_NULL(test, item);
+	KUNIT_EXPECT_EQ(test, 0, item->len);
+	/* A multiple of the records' length: all of them. */
+	KUNIT_EXPECT_EQ(test, 0, item->skip % sizeof(struct etch_test_number));
+	first = 1 + item->skip / sizeof(struct etch_test_number);
+	KUNIT_EXPECT_LT(test, first, ETCH_TEST_BLOCKS);
+	etch_merge_next(t->merge);
+	etch_test_expect(test, first, ETCH_TEST_BLOCKS);
+	etch_test_end(test);
+	KUNIT_EXPECT_EQ(test, ETCH_TEST_BLOCKS, etch_test_stats(t, 0).read);
+}
+
+static struct kunit_case etch_text_cases[] = {
+	KUNIT_CASE(etch_text_len),
+	KUNIT_CASE(etch_text_len_damaged),
+	KUNIT_CASE(etch_text_line),
+	KUNIT_CASE(etch_text_pointers),
+	KUNIT_CASE(etch_text_descriptors),
+	KUNIT_CASE(etch_text_unknown),
+	KUNIT_CASE(etch_text_long_lines),
+	KUNIT_CASE(etch_text_times),
+	KUNIT_CASE(etch_text_take),
+	KUNIT_CASE(etch_text_take_waits),
+	KUNIT_CASE(etch_text_peek),
+	KUNIT_CASE(etch_text_peek_emptied),
+	KUNIT_CASE(etch_text_peek_lapped),
+	KUNIT_CASE(etch_text_lost),
+	KUNIT_CASE(etch_text_overwritten),
+	KUNIT_CASE(etch_text_lost_line),
+	KUNIT_CASE(etch_text_skip),
+	{}
+};
+
+static struct kunit_suite etch_text_suite = {
+	.name = "etch_text",
+	.suite_init = etch_text_suite_init,
+	.suite_exit = etch_text_suite_exit,
+	.init = etch_text_init,
+	.exit = etch_text_exit,
+	.test_cases = etch_text_cases,
+};
+
+kunit_test_suite(etch_text_suite);
