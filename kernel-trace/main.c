@@ -1,66 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Etch's beginning: the only file that knows all others.
+ * Etch's beginning: the main tree, when all rooms have said what they bring.
+ *
+ * The order of the initcalls, each below the next:
+ *
+ *	core_initcall		the rooms offer files to the tree (etch_tree_offer())
+ *	fs_initcall		event/ and source/ register events; then this file makes
+ *				the main tree, last because the Makefile has it last
+ *	fs_initcall_sync	persist/ makes an instance of its own
  */
 #define pr_fmt(fmt) "etch: " fmt
 
 #include <linux/err.h>
-#include <linux/etch.h>
 #include <linux/init.h>
+#include <linux/mutex.h>
 
-#include "ctf/ctf.h"
-#include "persist/persist.h"
-#include "source/source.h"
-#include "text/text.h"
+#include "instance/instance.h"
 #include "tree/tree.h"
 
-/* Whose files there are, in this order. */
-static struct etch_files * const etch_offers[] __initconst = {
-	&etch_control_files,
-#ifdef CONFIG_ETCH_TEXT
-	&etch_text_files,
-#endif
-#ifdef CONFIG_ETCH_CTF
-	&etch_ctf_files,
-#endif
-	&etch_marker_files,
-};
-
-static int __init etch_sources_init(void)
-{
-	etch_events_init();
-	etch_syscalls_init();
-	return etch_marker_init();
-}
-
-/* Without debugfs there is no tree, but what the kernel's parameters ask for is done. */
+/* Without debugfs there is no tree, but the kernel's parameters have their effect. */
 static void __init etch_show(struct etch_instance *inst)
 {
-	unsigned int i;
-	int ret;
+	int ret = etch_tree_make(inst);
 
-	for (i = 0; i < ARRAY_SIZE(etch_offers); i++)
-		etch_tree_offer(etch_offers[i]);
-	ret = etch_tree_make(inst);
 	if (ret)
 		pr_warn("no files in debugfs: error %d\n", ret);
 	etch_tree_watch();
 }
 
+/* Under etch_mutex. */
 static int __init etch_start(void)
 {
 	struct etch_instance *inst;
 	int ret;
 
-	ret = etch_instances_init() ?: etch_sources_init();
+	ret = etch_instances_init();
 	if (ret)
 		return ret;
 	inst = etch_instance_create(NULL, etch_boot_cpu_bytes(), etch_boot_subbuf_bytes());
 	if (IS_ERR(inst))
 		return PTR_ERR(inst);
 	etch_show(inst);
-	etch_dump_init();
-	etch_persist_init();
 	etch_boot_events(inst);
 	return 0;
 }
@@ -73,7 +53,6 @@ static int __init etch_init(void)
 	mutex_lock(&etch_mutex);
 	ret = etch_start();
 	mutex_unlock(&etch_mutex);
-	ret = ret ?: etch_events_watch();
 	if (ret)
 		pr_err("not started: error %d\n", ret);
 	return ret;

@@ -28,6 +28,5 @@ int etch_metadata_text(struct seq_file *m, struct etch_instance *inst,
 void etch_origin_get(enum etch_clock clock, struct etch_origin *origin);
 
 extern const struct file_operations etch_metadata_fops, etch_raw_fops, etch_snapshot_fops;
-extern struct etch_files etch_ctf_files;
 
 #endif /* _KERNEL_ETCH_CTF_H */

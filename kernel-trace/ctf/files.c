@@ -4,6 +4,7 @@
  */
 #include <linux/etch.h>
 #include <linux/fs.h>
+#include <linux/init.h>
 #include <linux/mutex.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
@@ -43,18 +44,25 @@ static const struct etch_control etch_ctf_controls[] = {
 	{ "metadata", 0400, .fops = &etch_metadata_fops },
 	{ "flush", 0200, .store = etch_flush_store },
 	{ "snapshot", 0600, .show = etch_snapshot_show, .store = etch_snapshot_store },
+	{}
 };
 
 static const struct etch_control etch_ctf_cpu_controls[] = {
 	{ "trace_pipe_raw", 0400, .direct = true, .fops = &etch_raw_fops },
 	{ "flush", 0200, .store = etch_flush_store },
 	{ "snapshot", 0400, .fops = &etch_snapshot_fops },
+	{}
 };
 
-struct etch_files etch_ctf_files = {
+static struct etch_files etch_ctf_files = {
 	.of_tree = etch_ctf_controls,
-	.nr_tree = ARRAY_SIZE(etch_ctf_controls),
 	.of_cpu = etch_ctf_cpu_controls,
-	.nr_cpu = ARRAY_SIZE(etch_ctf_cpu_controls),
 	.remove = etch_snapshot_drop,
 };
+
+static int __init etch_ctf_offer(void)
+{
+	etch_tree_offer(&etch_ctf_files);
+	return 0;
+}
+core_initcall(etch_ctf_offer);

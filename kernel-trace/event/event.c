@@ -358,29 +358,24 @@ static struct notifier_block etch_module_nb = {
 };
 #endif
 
-/**
- * etch_events_init() - make the kernel's own events known
- *
- * Context: boot, once; holds etch_mutex.
+/*
+ * Registers the kernel's own events, and from then on those of modules. The module
+ * notifier takes etch_mutex inside the notifier chain's lock: so etch_mutex must not be
+ * held when the notifier is registered.
  */
-void __init etch_events_init(void)
+static int __init etch_events_init(void)
 {
+	int ret = 0;
+
+	mutex_lock(&etch_mutex);
 	etch_events_add(__start_etch_events,
 			__stop_etch_events - __start_etch_events, NULL);
-}
-
-/**
- * etch_events_watch() - from now on, make those of modules known
- *
- * Context: boot, once, before the first module; not under etch_mutex, which is taken
- * inside the lock of those who are told of modules.
- * Return: 0 or a negative errno.
- */
-int __init etch_events_watch(void)
-{
+	mutex_unlock(&etch_mutex);
 #ifdef CONFIG_MODULES
-	return register_module_notifier(&etch_module_nb);
-#else
-	return 0;
+	ret = register_module_notifier(&etch_module_nb);
 #endif
+	if (ret)
+		pr_err("the events of modules cannot be recorded: error %d\n", ret);
+	return ret;
 }
+fs_initcall(etch_events_init);

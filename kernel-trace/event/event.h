@@ -60,8 +60,6 @@ const struct etch_event *etch_event_by_id_nowait(unsigned int id);
 const struct etch_event *etch_event_next(unsigned int id);
 int etch_event_register(struct etch_event *event);
 void etch_event_unregister(struct etch_event *event);
-void etch_events_init(void);
-int etch_events_watch(void);
 
 /**
  * struct etch_event_watcher - who shows the events

@@ -330,12 +330,8 @@ static bool etch_persist_any(const struct etch_persist_found *found)
 	return false;
 }
 
-/**
- * etch_persist_init() - look for what an earlier kernel left, and go on there
- *
- * Context: boot; holds etch_mutex.
- */
-void __init etch_persist_init(void)
+/* Looks for what an earlier kernel left, and goes on there. Under etch_mutex. */
+static void __init etch_persist_begin(void)
 {
 	struct etch_persist *p = &etch_persist;
 	char *events = etch_persist_text, *name;
@@ -360,3 +356,13 @@ void __init etch_persist_init(void)
 	if (ret)
 		pr_warn("etch_persist: %s: error %d\n", p->name, ret);
 }
+
+static int __init etch_persist_init(void)
+{
+	mutex_lock(&etch_mutex);
+	if (etch_instances[ETCH_MAIN])
+		etch_persist_begin();
+	mutex_unlock(&etch_mutex);
+	return 0;
+}
+fs_initcall_sync(etch_persist_init);

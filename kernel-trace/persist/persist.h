@@ -160,13 +160,6 @@ struct etch_persist {
 	bool full;			/* an event could not be described */
 };
 
-#ifdef CONFIG_ETCH_PERSIST
-void etch_persist_init(void);
-#else
-static inline void etch_persist_init(void)
-{
-}
-#endif
 int etch_persist_start(struct etch_persist *p);
 
 /* ---- persist_files.c ---- */

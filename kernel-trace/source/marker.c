@@ -18,7 +18,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "source/source.h"
+#include "tree/tree.h"
 
 /* With a line's head it fits in a trace_seq. */
 #define ETCH_MARKER_MAX		4096
@@ -68,7 +68,7 @@ static const struct etch_class etch_marker_class = {
 	.print = etch_marker_print,
 };
 
-struct etch_event etch_marker_event = {
+static struct etch_event etch_marker_event = {
 	.name = "marker",
 	.class = &etch_marker_class,
 	.hidden = true,
@@ -175,22 +175,29 @@ static const struct file_operations etch_marker_fops = {
 	.release = etch_marker_release,
 };
 
-/**
- * etch_marker_init() - make the marker's event known
- *
- * Context: boot, once; holds etch_mutex.
- * Return: 0 or a negative errno.
- */
-int __init etch_marker_init(void)
-{
-	return etch_event_register(&etch_marker_event);
-}
-
 static const struct etch_control etch_marker_controls[] = {
 	{ "trace_marker", 0200, .fops = &etch_marker_fops },
+	{}
 };
 
-struct etch_files etch_marker_files = {
+static struct etch_files etch_marker_files = {
 	.of_tree = etch_marker_controls,
-	.nr_tree = ARRAY_SIZE(etch_marker_controls),
 };
+
+static int __init etch_marker_offer(void)
+{
+	etch_tree_offer(&etch_marker_files);
+	return 0;
+}
+core_initcall(etch_marker_offer);
+
+static int __init etch_marker_init(void)
+{
+	int ret;
+
+	mutex_lock(&etch_mutex);
+	ret = etch_event_register(&etch_marker_event);
+	mutex_unlock(&etch_mutex);
+	return ret;
+}
+fs_initcall(etch_marker_init);

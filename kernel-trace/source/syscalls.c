@@ -33,7 +33,7 @@
 #include <trace/events/syscalls.h>
 #include <trace/syscall.h>
 
-#include "source/source.h"
+#include "tree/tree.h"
 
 /* Room for the print format of six arguments. */
 #define ETCH_SYS_FORMAT_MAX	1024
@@ -404,18 +404,13 @@ static void __init etch_syscalls_number(void)
 	}
 }
 
-/**
- * etch_syscalls_init() - make the events of the system calls known
- *
- * What cannot be had is told in the kernel's log, and the rest is there.
- *
- * Context: boot, once; holds etch_mutex.
- */
-void __init etch_syscalls_init(void)
+/* Registers the events of the system calls. The log says which ones cannot be. */
+static int __init etch_syscalls_init(void)
 {
 	struct syscall_metadata **meta;
 	int ret;
 
+	mutex_lock(&etch_mutex);
 	etch_syscalls_number();
 	for (meta = __start_syscalls_metadata; meta < __stop_syscalls_metadata; meta++) {
 		if ((*meta)->syscall_nr < 0)
@@ -424,4 +419,7 @@ void __init etch_syscalls_init(void)
 		if (ret)
 			pr_warn("no events of %s: error %d\n", (*meta)->name, ret);
 	}
+	mutex_unlock(&etch_mutex);
+	return 0;
 }
+fs_initcall(etch_syscalls_init);

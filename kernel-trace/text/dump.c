@@ -398,15 +398,12 @@ static struct notifier_block etch_panic_nb = {
 	.priority = INT_MAX,
 };
 
-/**
- * etch_dump_init() - be told of oopses and panics
- *
- * Context: boot.
- */
-void __init etch_dump_init(void)
+static int __init etch_dump_init(void)
 {
 	if (strcmp(etch_dump_text, "0") && etch_dump_get_room())
 		pr_warn("no memory to dump with\n");
 	register_die_notifier(&etch_die_nb);
 	atomic_notifier_chain_register(&panic_notifier_list, &etch_panic_nb);
+	return 0;
 }
+fs_initcall(etch_dump_init);

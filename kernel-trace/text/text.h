@@ -27,15 +27,9 @@ void etch_line_print(struct etch_line *line, enum etch_clock clock, int cpu, u64
 		     const void *record, unsigned int len);
 
 extern const struct file_operations etch_trace_fops, etch_pipe_fops;
-extern struct etch_files etch_text_files;
 
-#ifdef CONFIG_ETCH_TEXT
-void etch_dump_init(void);
-#else
-static inline void etch_dump_init(void)
-{
-}
-#endif
+/* ---- dump.c: the console of a kernel that dies ---- */
+
 void etch_dump_show(struct seq_file *m, const struct etch_view_of *of);
 int etch_dump_store(const struct etch_input *in);
 

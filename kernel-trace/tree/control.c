@@ -13,6 +13,7 @@
 #include <linux/etch_clock.h>
 #include <linux/etch_ring.h>
 #include <linux/fs.h>
+#include <linux/init.h>
 #include <linux/kstrtox.h>
 #include <linux/math64.h>
 #include <linux/security.h>
@@ -25,8 +26,6 @@
 
 /* No setting takes more to say. */
 #define ETCH_CONTROL_MAX	256
-
-/* ---- What was written ---- */
 
 /* ---- The settings ---- */
 
@@ -408,16 +407,24 @@ static const struct etch_control etch_controls[] = {
 	{ "buffer_percent", 0600, .show = etch_percent_show, .store = etch_percent_store },
 	{ "buffer_mode", 0600, .show = etch_mode_show, .store = etch_mode_store },
 	{ "error_log", 0600, .show = etch_error_log_show, .store = etch_error_log_store },
+	{}
 };
 
 static const struct etch_control etch_cpu_controls[] = {
 	{ "stats", 0400, .show = etch_stats_show },
 	{ "buffer_size_kb", 0600, .show = etch_size_show, .store = etch_size_store },
+	{}
 };
 
-struct etch_files etch_control_files = {
+static struct etch_files etch_control_files = {
 	.of_tree = etch_controls,
-	.nr_tree = ARRAY_SIZE(etch_controls),
 	.of_cpu = etch_cpu_controls,
-	.nr_cpu = ARRAY_SIZE(etch_cpu_controls),
+	.of_event = etch_event_controls,
 };
+
+static int __init etch_control_offer(void)
+{
+	etch_tree_offer(&etch_control_files);
+	return 0;
+}
+core_initcall(etch_control_offer);

@@ -57,32 +57,44 @@ static int etch_file_add(struct etch_file *file, const struct etch_control *cont
 						   control->fops ?: &etch_control_fops));
 }
 
-/* Who has files; and what they keep. */
-static LIST_HEAD(etch_offers);
+/* Of the rooms, in the order of their initcalls. Does not change any more after boot. */
+LIST_HEAD(etch_offers);
+unsigned int etch_nr_event_files __ro_after_init;
 
 /**
- * etch_tree_offer() - have files made in each instance's folder
- * @files: the files
+ * etch_tree_offer() - have files made in the folders of each instance
+ * @files: the files; kept
  *
- * Context: boot, before the first instance.
+ * Context: boot, before the first instance: a core_initcall().
  */
 void __init etch_tree_offer(struct etch_files *files)
 {
+	const struct etch_event_control *control;
+
+	for (control = files->of_event; control && control->name; control++)
+		etch_nr_event_files++;
 	list_add_tail(&files->node, &etch_offers);
 }
 
-/* Takes as many of @files as it needs. */
-static int etch_offer_add(struct etch_file **files, const struct etch_control *controls,
-			  unsigned int nr, struct etch_instance *inst, int cpu,
-			  struct dentry *dir)
+static unsigned int etch_controls_nr(const struct etch_control *control)
 {
-	unsigned int i;
+	unsigned int nr = 0;
+
+	for (; control && control->name; control++)
+		nr++;
+	return nr;
+}
+
+/* Makes the files of one table. Takes as many of @files as it needs. */
+static int etch_offer_add(struct etch_file **files, const struct etch_control *control,
+			  struct etch_instance *inst, int cpu, struct dentry *dir)
+{
 	int ret;
 
-	for (i = 0; i < nr; i++) {
-		if (controls[i].main_only && inst->rec.bit != ETCH_MAIN)
+	for (; control && control->name; control++) {
+		if (control->main_only && inst->rec.bit != ETCH_MAIN)
 			continue;
-		ret = etch_file_add((*files)++, &controls[i], inst, cpu, dir);
+		ret = etch_file_add((*files)++, control, inst, cpu, dir);
 		if (ret)
 			return ret;
 	}
@@ -100,7 +112,7 @@ static int etch_cpu_files_add(struct etch_file **files, struct etch_instance *in
 	snprintf(name, sizeof(name), "cpu%d", cpu);
 	dir = etch_tree_mkdir(name, per_cpu);
 	list_for_each_entry(offer, &etch_offers, node) {
-		ret = etch_offer_add(files, offer->of_cpu, offer->nr_cpu, inst, cpu, dir);
+		ret = etch_offer_add(files, offer->of_cpu, inst, cpu, dir);
 		if (ret)
 			break;
 	}
@@ -116,15 +128,15 @@ static int etch_files_add(struct etch_instance *inst)
 	int cpu, ret;
 
 	list_for_each_entry(offer, &etch_offers, node)
-		nr += offer->nr_tree + num_possible_cpus() * offer->nr_cpu;
+		nr += etch_controls_nr(offer->of_tree) +
+		      num_possible_cpus() * etch_controls_nr(offer->of_cpu);
 	inst->files = kvcalloc(nr, sizeof(*inst->files), GFP_KERNEL);
 	if (!inst->files)
 		return -ENOMEM;
 	files = inst->files;
 
 	list_for_each_entry(offer, &etch_offers, node) {
-		ret = etch_offer_add(&files, offer->of_tree, offer->nr_tree, inst,
-				     ETCH_ALL_CPUS, inst->dir);
+		ret = etch_offer_add(&files, offer->of_tree, inst, ETCH_ALL_CPUS, inst->dir);
 		if (ret)
 			return ret;
 	}

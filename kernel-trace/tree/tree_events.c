@@ -33,30 +33,6 @@
 /* Room for the name of every event that there can be. */
 #define ETCH_SET_EVENT_MAX	(512 * 1024)
 
-/**
- * struct etch_node - a folder of events/
- * @inst: whose
- * @system: for that of a system: its name; else NULL
- * @event: for that of an event: the event, which is not there if @gone; else NULL
- * @gone: the folder is not there any more; under etch_mutex
- * @ref: held for the folder, and for each of its open files
- * @dir: the folder
- * @path: of the folder, from the instance's
- * @siblings: in @children of the folder that it is in
- * @children: the folders in it
- */
-struct etch_node {
-	struct etch_instance *inst;
-	char *system;
-	struct etch_event *event;
-	bool gone;
-	struct kref ref;
-	struct dentry *dir;
-	char *path;
-	struct list_head siblings;
-	struct list_head children;
-};
-
 /* Does a folder stand for an event? Ask with the node not gone. */
 static bool etch_node_has(const struct etch_node *node, const struct etch_event *event)
 {
@@ -146,7 +122,7 @@ static int etch_node_enable(struct etch_node *node, bool on)
 	return ret;
 }
 
-/* ---- enable, id and format ---- */
+/* ---- The files of a folder ---- */
 
 static void etch_node_release(struct kref *ref)
 {
@@ -157,17 +133,39 @@ static void etch_node_release(struct kref *ref)
 	kfree(node);
 }
 
-static int etch_node_open(struct inode *inode, struct file *filp,
-			  int (*show)(struct seq_file *m, void *v))
+static struct etch_node_file *etch_node_file_of(struct file *filp)
 {
-	struct etch_node *node = inode->i_private;
+	return ((struct seq_file *)filp->private_data)->private;
+}
+
+/* Printing needs the folder to stay: etch_mutex keeps it. */
+static int etch_node_file_show(struct seq_file *m, void *v)
+{
+	const struct etch_node_file *file = m->private;
+	int ret = 0;
+
+	if (!file->control->show)
+		return -EINVAL;
+	mutex_lock(&etch_mutex);
+	if (file->node->gone)
+		ret = -ENODEV;
+	else
+		file->control->show(m, file->node);
+	mutex_unlock(&etch_mutex);
+	return ret;
+}
+
+static int etch_node_file_open(struct inode *inode, struct file *filp)
+{
+	struct etch_node_file *file = inode->i_private;
+	struct etch_node *node = file->node;
 	struct etch_view_of of = { .inst = node->inst, .cpu = ETCH_ALL_CPUS };
 	int ret;
 
 	ret = etch_view_open(&of);
 	if (ret)
 		return ret;
-	ret = single_open(filp, show, node);
+	ret = single_open(filp, etch_node_file_show, file);
 	if (ret)
 		etch_instance_put(node->inst);
 	else
@@ -175,14 +173,9 @@ static int etch_node_open(struct inode *inode, struct file *filp,
 	return ret;
 }
 
-static struct etch_node *etch_node_of(struct file *filp)
+static int etch_node_file_release(struct inode *inode, struct file *filp)
 {
-	return ((struct seq_file *)filp->private_data)->private;
-}
-
-static int etch_node_close(struct inode *inode, struct file *filp)
-{
-	struct etch_node *node = etch_node_of(filp);
+	struct etch_node *node = etch_node_file_of(filp)->node;
 	struct etch_instance *inst = node->inst;
 
 	single_release(inode, filp);
@@ -191,23 +184,41 @@ static int etch_node_close(struct inode *inode, struct file *filp)
 	return 0;
 }
 
-/* Prints something of a node with the node kept in place. */
-static int etch_node_show(struct seq_file *m,
-			  void (*show)(struct seq_file *m, const struct etch_node *node))
+static ssize_t etch_node_file_write(struct file *filp, const char __user *buf, size_t count,
+				    loff_t *pos)
 {
-	struct etch_node *node = m->private;
-	int ret = 0;
+	const struct etch_node_file *file = etch_node_file_of(filp);
+	struct etch_node *node = file->node;
+	struct etch_input *in;
+	int ret;
 
+	if (!file->control->store)
+		return -EINVAL;
+	in = etch_input_get(node->inst, ETCH_ALL_CPUS, buf, count, PAGE_SIZE,
+			    "%s/%s", node->path, file->control->name);
+	if (IS_ERR(in))
+		return PTR_ERR(in);
 	mutex_lock(&etch_mutex);
-	if (node->gone)
-		ret = -ENODEV;
-	else
-		show(m, node);
+	ret = file->control->store(node, in);
 	mutex_unlock(&etch_mutex);
-	return ret;
+	kvfree(in);
+	if (ret)
+		return ret;
+	*pos += count;
+	return count;
 }
 
-static void etch_enable_print(struct seq_file *m, const struct etch_node *node)
+static const struct file_operations etch_node_file_fops = {
+	.open = etch_node_file_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.write = etch_node_file_write,
+	.release = etch_node_file_release,
+};
+
+/* ---- enable, id and format ---- */
+
+static void etch_enable_show(struct seq_file *m, const struct etch_node *node)
 {
 	struct etch_event *event;
 	bool on = false, off = false;
@@ -221,16 +232,6 @@ static void etch_enable_print(struct seq_file *m, const struct etch_node *node)
 			off = true;
 	}
 	seq_puts(m, on && off ? "X\n" : on ? "1\n" : "0\n");
-}
-
-static int etch_enable_show(struct seq_file *m, void *v)
-{
-	return etch_node_show(m, etch_enable_print);
-}
-
-static int etch_enable_open(struct inode *inode, struct file *filp)
-{
-	return etch_node_open(inode, filp, etch_enable_show);
 }
 
 static int etch_enable_store(struct etch_node *node, const struct etch_input *in)
@@ -249,77 +250,22 @@ static int etch_enable_store(struct etch_node *node, const struct etch_input *in
 	return 0;
 }
 
-static ssize_t etch_enable_write(struct file *filp, const char __user *buf, size_t count,
-				 loff_t *pos)
-{
-	struct etch_node *node = etch_node_of(filp);
-	struct etch_input *in;
-	int ret;
-
-	in = etch_input_get(node->inst, ETCH_ALL_CPUS, buf, count, PAGE_SIZE,
-			    "%s/enable", node->path);
-	if (IS_ERR(in))
-		return PTR_ERR(in);
-	mutex_lock(&etch_mutex);
-	ret = etch_enable_store(node, in);
-	mutex_unlock(&etch_mutex);
-	kvfree(in);
-	if (ret)
-		return ret;
-	*pos += count;
-	return count;
-}
-
-static const struct file_operations etch_enable_fops = {
-	.open = etch_enable_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.write = etch_enable_write,
-	.release = etch_node_close,
-};
-
-static void etch_id_print(struct seq_file *m, const struct etch_node *node)
+static void etch_id_show(struct seq_file *m, const struct etch_node *node)
 {
 	seq_printf(m, "%u\n", node->event->id);
 }
 
-static int etch_id_show(struct seq_file *m, void *v)
-{
-	return etch_node_show(m, etch_id_print);
-}
-
-static int etch_id_open(struct inode *inode, struct file *filp)
-{
-	return etch_node_open(inode, filp, etch_id_show);
-}
-
-static const struct file_operations etch_id_fops = {
-	.open = etch_id_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = etch_node_close,
-};
-
-static void etch_format_print(struct seq_file *m, const struct etch_node *node)
+static void etch_node_format_show(struct seq_file *m, const struct etch_node *node)
 {
 	etch_format_show(m, node->event);
 }
 
-static int etch_format_file_show(struct seq_file *m, void *v)
-{
-	return etch_node_show(m, etch_format_print);
-}
-
-static int etch_format_open(struct inode *inode, struct file *filp)
-{
-	return etch_node_open(inode, filp, etch_format_file_show);
-}
-
-static const struct file_operations etch_format_fops = {
-	.open = etch_format_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = etch_node_close,
+const struct etch_event_control etch_event_controls[] = {
+	{ "enable", 0600, ETCH_OF_ALL | ETCH_OF_SYSTEM | ETCH_OF_EVENT,
+	  .show = etch_enable_show, .store = etch_enable_store },
+	{ "id", 0400, ETCH_OF_EVENT, .show = etch_id_show },
+	{ "format", 0400, ETCH_OF_EVENT, .show = etch_node_format_show },
+	{}
 };
 
 /* ---- The folders ---- */
@@ -330,7 +276,7 @@ static struct etch_node *etch_node_alloc(struct etch_instance *inst, const char 
 {
 	struct etch_node *node;
 
-	node = kzalloc(sizeof(*node), GFP_KERNEL);
+	node = kzalloc(struct_size(node, files, etch_nr_event_files), GFP_KERNEL);
 	if (!node)
 		return NULL;
 	kref_init(&node->ref);
@@ -349,18 +295,46 @@ static struct etch_node *etch_node_alloc(struct etch_instance *inst, const char 
 	return node;
 }
 
+static unsigned int etch_node_kind(const struct etch_node *node)
+{
+	return node->event ? ETCH_OF_EVENT : node->system ? ETCH_OF_SYSTEM : ETCH_OF_ALL;
+}
+
+/* Makes the files that one room has for this folder, behind the @nr that are there. */
+static int etch_node_add_files(struct etch_node *node, const struct etch_event_control *control,
+			       unsigned int *nr)
+{
+	struct dentry *made;
+
+	for (; control && control->name; control++) {
+		struct etch_node_file *file = &node->files[*nr];
+
+		if (!(control->folders & etch_node_kind(node)))
+			continue;
+		file->node = node;
+		file->control = control;
+		made = debugfs_create_file_unsafe(control->name, control->mode, node->dir, file,
+						  &etch_node_file_fops);
+		if (IS_ERR(made))
+			return PTR_ERR(made);
+		(*nr)++;
+	}
+	return 0;
+}
+
 static int etch_node_fill(struct etch_node *node, struct dentry *parent)
 {
-	struct dentry *file;
+	struct etch_files *offer;
+	unsigned int nr = 0;
+	int ret = 0;
 
 	node->dir = etch_tree_mkdir(kbasename(node->path), parent);
-	file = debugfs_create_file_unsafe("enable", 0600, node->dir, node, &etch_enable_fops);
-	if (node->event && !IS_ERR(file))
-		file = debugfs_create_file_unsafe("id", 0400, node->dir, node, &etch_id_fops);
-	if (node->event && !IS_ERR(file))
-		file = debugfs_create_file_unsafe("format", 0400, node->dir, node,
-						  &etch_format_fops);
-	return PTR_ERR_OR_ZERO(file);
+	list_for_each_entry(offer, &etch_offers, node) {
+		ret = etch_node_add_files(node, offer->of_event, &nr);
+		if (ret)
+			break;
+	}
+	return ret;
 }
 
 /* With the folders in it, which debugfs removes with their parent. */
