@@ -99,18 +99,16 @@ unnamed()
 	done
 }
 
-# The files of debugfs: the tables of control.c, and those of events/.
+# The files of debugfs: what the rooms' tables have, below SYSTEM/EVENT/ what has ETCH_OF_EVENT.
 tree_files()
 {
-	sed -n 's/^\t{ "\([A-Za-z_]*\)", 0[0-7]*,.*/\1/p' "$TREE/kernel/etch/control.c"
-	grep -oE 'debugfs_create_file_unsafe\("[a-z]+"' \
-		"$TREE/kernel/etch/tree_events.c" | cut -d'"' -f2 |
-		sed 's/^/SYSTEM\/EVENT\//'
+	sed -n '/ETCH_OF_EVENT/s/^\t{ "\([a-z_]*\)", 0[0-7]*,.*/SYSTEM\/EVENT\/\1/p; t
+		s/^\t{ "\([A-Za-z_]*\)", 0[0-7]*,.*/\1/p' "$TREE"/kernel/etch/*/*.c
 }
 
 parameters()
 {
-	sed -n 's/^__setup("\([a-z_]*=*\)".*/\1/p' "$TREE"/kernel/etch/*.c
+	sed -n 's/^__setup("\([a-z_]*=*\)".*/\1/p' "$TREE"/kernel/etch/*/*.c
 }
 
 # unlisted WORD...: those that the list of all kernel parameters does not have.
@@ -126,7 +124,7 @@ unlisted()
 
 source_files()
 {
-	find "$TREE/kernel/etch" -name '*.c' ! -name '*kunit*' -printf '%f\n'
+	find "$TREE/kernel/etch" -name '*.c' ! -name '*kunit*' -printf '%P\n'
 }
 
 # The table of who may do what: "file mode integrity", as the page has it ...
@@ -156,7 +154,8 @@ access_rows()
 echo "TAP version 13"
 result "kernel-doc of the headers" "$(kernel_doc "$TREE"/include/linux/etch*.h \
 	"$TREE/include/linux/immediate.h" "$TREE"/include/trace/etch/*.h)"
-result "kernel-doc of kernel/etch" "$(kernel_doc "$TREE"/kernel/etch/*.[ch])"
+result "kernel-doc of kernel/etch" "$(kernel_doc "$TREE"/kernel/etch/*.[ch] \
+	"$TREE"/kernel/etch/*/*.[ch])"
 result "kernel-doc of samples/etch" "$(kernel_doc "$TREE"/samples/etch/*.[ch] \
 	"$TREE"/samples/etch/record/*.[ch])"
 result "Sphinx has no warning" "$(sphinx)"

@@ -55,7 +55,7 @@
  * IMPLEMENTATION
  *
  * A patched read leaves an entry in the table __imv_table: the instruction, the
- * width, the value's struct imv.  kernel/etch/immediate.c goes through the kernel's
+ * width, the value's struct imv.  kernel/etch/hook/immediate.c goes through the kernel's
  * table and the modules' when values change, and has the architecture patch the
  * sites in batches, ordered by address.  The value itself is kept beside its
  * branch, for modules that come later and for reads that are loads.

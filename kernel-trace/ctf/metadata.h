@@ -52,7 +52,7 @@ const char *etch_expr_eval(const char *text, const struct etch_event *event,
 void etch_labels_find(struct etch_labels *labels, const struct etch_event *event,
 		      const struct etch_field *field);
 
-/* metadata_clock.c; etch_origin_get() is in etch.h */
+/* metadata_clock.c; etch_origin_get() is in ctf.h */
 void etch_metadata_clock(struct seq_file *m, enum etch_clock clock,
 			 const struct etch_origin *origin);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef _KERNEL_ETCH_SESSION_H
-#define _KERNEL_ETCH_SESSION_H
+#ifndef _KERNEL_ETCH_INSTANCE_H
+#define _KERNEL_ETCH_INSTANCE_H
 
 /*
  * Instances: rings for each CPU, the settings they share, and what is wrong with what users
@@ -263,4 +263,4 @@ int etch_input_bool(const struct etch_input *in, bool *value);
 
 int etch_view_open(const struct etch_view_of *of);
 
-#endif /* _KERNEL_ETCH_SESSION_H */
+#endif /* _KERNEL_ETCH_INSTANCE_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tree at /sys/kernel/debug/etch: its folders, and Etch's beginning.
+ * The tree at /sys/kernel/debug/etch: its folders, and instances/.
  *
  *	etch/			the files of the main tree (control.c)
  *	etch/events/		what can be recorded (tree_events.c)

@@ -6,9 +6,6 @@ patch, which patches/manifest names as for every file, and further patches add
 paragraphs to it, named behind a bar by their first line, without "# ":
 
 	kernel-trace/Makefile | Clocks
-
-With "| linked by PATCH" behind that, the paragraph's objects are compiled as they
-come (always-y), and become part of the kernel (obj-y) with that patch.
 """
 
 import difflib
@@ -17,22 +14,16 @@ import re
 import layout
 import manifest
 
-LINKED = "linked by "
-
 
 class Slice:
     """A paragraph that a patch adds to a file."""
 
     def __init__(self, patch, line):
         words = [word.strip() for word in line.split("|")]
-        self.patch = patch
-        self.path = words[0]
-        self.title = words[1]
-        self.linked = None
-        if len(words) == 3 and words[2].startswith(LINKED):
-            self.linked = words[2][len(LINKED):]
-        elif len(words) != 2:
+        if len(words) != 2:
             raise manifest.ManifestError(f"patches/manifest: {line}: not understood")
+        self.patch = patch
+        self.path, self.title = words
 
 
 def read(entries):
@@ -76,8 +67,6 @@ def stage(parts, done):
     for part, one in parts:
         if one is not None and one.patch not in done:
             continue
-        if one is not None and one.linked and one.linked not in done:
-            part = part.replace("obj-y", "always-y")
         kept.append(part.rstrip("\n"))
     return "\n\n".join(kept) + "\n"
 
@@ -88,8 +77,7 @@ def stages(path, text, base, slices, order):
     base: the patch that begins the file. order: the series.
     """
     parts = claims(path, text, slices)
-    named = {one.patch for one in slices} | {one.linked for one in slices if one.linked}
-    for patch in sorted(named):
+    for patch in sorted({one.patch for one in slices}):
         if patch not in order or order.index(patch) < order.index(base):
             raise manifest.ManifestError(f"patches/manifest: {path}: {patch} does not come "
                                          f"behind {base} in series")

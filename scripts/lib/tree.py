@@ -25,8 +25,8 @@ NOTE = ".etch-overlay"
 
 # Without these User-mode Linux does not boot where the processor has more registers than
 # it knows of, and they have nothing to do with tracing.
-UM_BOOTS = ("0001-um-restore-the-extended-state-whole.patch",
-            "0001-um-stop-at-the-mark-of-a-broken-fork.patch")
+UM_BOOTS = ("um-restore-the-extended-state-whole.patch",
+            "um-stop-at-the-mark-of-a-broken-fork.patch")
 
 
 class TreeError(Exception):

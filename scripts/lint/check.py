@@ -4,10 +4,10 @@
 
   check.py
 
-The compiler's W=1 and sparse in three kernels, each header alone, kernel-doc,
-Coccinelle with the kernel's rules and ours, checkpatch on each patch, spelling, shell
-and Python. scripts/lint/ignore is what is passed over, with reasons; of checkpatch's it
-is scripts/checkpatch.ignore.
+The compiler's W=1, sparse, and which rooms use which, in three kernels, each header alone,
+kernel-doc, Coccinelle with the kernel's rules and ours, checkpatch on each patch, spelling,
+shell and Python. scripts/lint/ignore is what is passed over, with reasons; of checkpatch's
+it is scripts/checkpatch.ignore.
 """
 
 import concurrent.futures
@@ -24,6 +24,7 @@ import findings
 import kernel
 import layout
 import manifest
+import rooms
 import tap as taps
 
 IGNORE = HERE / "ignore"
@@ -134,6 +135,8 @@ def built(tap, excuses, one):
         attempt(tap, excuses, "each header compiles alone", one.alone)
     attempt(tap, excuses, f"{one.lane}: what is planted is reported", one.planted)
     attempt(tap, excuses, f"{one.lane}: no warning with W=1", one.compiler)
+    attempt(tap, excuses, f"{one.lane}: each room uses those below it, and no other",
+            lambda: rooms.check(one.out))
     attempt(tap, excuses, f"{one.lane}: no warning of sparse", one.sparse)
 
 

@@ -65,8 +65,7 @@ class Kernel:
     def sources(self):
         """What is looked at besides the folders. Programs have Makefiles of their own."""
         return sorted(path for path in touched.sources()
-                      if os.path.dirname(path) not in touched.FOLDERS
-                      and not path.startswith("tools/") and lane_of(path) == self.lane)
+                      if not touched.built_whole(path) and not path.startswith("tools/") and lane_of(path) == self.lane)
 
     def make(self, log, *words):
         """What the kernel's make prints in our folder."""

@@ -7,15 +7,16 @@ excused, and what excuses it does not excuse what we write there.
 """
 
 import functools
-import os
 import subprocess
 
 import findings
 import layout
 import tree
 
-# The kernel's folders that are built whole; samples/etch/record/ and tools/ hold programs.
+# The kernel's folders that are built whole.
 FOLDERS = ("kernel/etch", "samples/etch")
+# A folder of programs in one of these.
+PROGRAMS = "samples/etch/record/"
 
 
 @functools.lru_cache(None)
@@ -25,11 +26,17 @@ def paths():
             if (layout.LINUX / path).is_file()}
 
 
+def built_whole(path):
+    """Whether a source lies in one of FOLDERS, at any depth, and is no program's."""
+    return (path.startswith(tuple(f"{folder}/" for folder in FOLDERS))
+            and not path.startswith(PROGRAMS))
+
+
 def sources():
     """The kernel's C files among them; of programs, only mainline's."""
     own = layout.sources()
     return {path for path in paths() if path.endswith(".c")
-            and (path not in own or os.path.dirname(path) in FOLDERS)}
+            and (path not in own or built_whole(path))}
 
 
 @functools.lru_cache(None)

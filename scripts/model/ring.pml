@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Etch's ring buffer as kernel/etch/ring.c and ring_read.c do it, for SPIN.
+ * Etch's ring buffer as kernel/etch/ring/ring.c and ring_read.c do it, for SPIN.
  *
  * One CPU whose writers nest (task 0 < interrupt 1 < NMI 2: a level runs only while
  * none above it is in progress), in this file; whoever reads, on another CPU, in

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Any text as a choice of events: written to set_event (tree_events.c), or as the kernel's
- * parameter etch_event= (boot.c). What its words name, by gate.c and the kernel's own glob.c,
- * is worked out here once more, in another way: it must be what is recorded then. Or it is
- * refused where a word names nothing, and all is as before.
+ * Any text as a choice of events: written to set_event (tree/tree_events.c), or as the kernel's
+ * parameter etch_event= (tree/boot.c). What its words name, by event/gate.c and the kernel's own
+ * glob.c, is worked out here once more, in another way: it must be what is recorded then. Or it
+ * is refused where a word names nothing, and all is as before.
  *
  * The input's first byte chooses from enum around. The second says how often there is
  * memory, or how long who writes lives. In the rest, a zero ends what one write() has.
@@ -12,7 +12,7 @@
 #include <linux/etch.h>
 #include <linux/fs.h>
 
-#include "etch.h"
+#include "tree/tree.h"
 
 enum around {
 	BOOT	= 1 << 0,	/* the parameter; else set_event */
@@ -75,7 +75,7 @@ LIST_HEAD(etch_events);
 struct etch_instance *etch_instances[ETCH_BITS];
 
 /* The one that is written to, and one that has a selection of its own. */
-static struct etch_instance inst = { .bit = 2 }, other = { .bit = 1 };
+static struct etch_instance inst = { .rec.bit = 2 }, other = { .rec.bit = 1 };
 
 /* What the one has to record, as is worked out here. */
 static bool wanted[NR];
@@ -111,8 +111,10 @@ void tracepoint_set_instances(struct tracepoint_instances *set, unsigned int nr)
 		set[i].ret = set_gate(set[i].tp - tps, set[i].instances);
 }
 
-int etch_persist_describe(struct etch_persist *p, const struct etch_event *event)
+/* A reserved region asks this before it records an event. */
+static int admit(struct etch_recorder *rec, const struct etch_event *event)
 {
+	must(rec == &inst.rec);
 	return names[event - events].no_room ? -ENOSPC : 0;
 }
 
@@ -139,14 +141,14 @@ static void make_events(void)
 			events[i].tp = &tps[i];
 		list_add_tail(&events[i].node, &etch_events);
 	}
-	must(!etch_gates_set_on(&other, true));
+	must(!etch_gates_set_on(&other.rec, true));
 	for (unsigned int i = 0; i < NR; i++)
 		if (others(i))
-			must(!etch_event_enable(&other, &events[i], true));
+			must(!etch_event_enable(&other.rec, &events[i], true));
 	/* Who hides one has it recorded: that is not for set_event to show, or to change. */
 	for (unsigned int i = 0; i < NR; i++)
 		if (names[i].hidden)
-			must(!etch_event_enable(&inst, &events[i], true));
+			must(!etch_event_enable(&inst.rec, &events[i], true));
 }
 
 /* What is enabled before somebody opens set_event. */
@@ -155,7 +157,7 @@ static void select_some(void)
 	for (unsigned int i = 0; i < NR; i += 2) {
 		wanted[i] = !names[i].hidden && !names[i].refuses && !names[i].no_room;
 		if (wanted[i])
-			must(!etch_event_enable(&inst, &events[i], true));
+			must(!etch_event_enable(&inst.rec, &events[i], true));
 	}
 }
 
@@ -165,8 +167,8 @@ static void check_events(bool on)
 	long users = 0;
 
 	for (unsigned int i = 0; i < NR; i++) {
-		u64 mine = (u64)(wanted[i] || names[i].hidden) << inst.bit;
-		u64 its = (u64)others(i) << other.bit;
+		u64 mine = (u64)(wanted[i] || names[i].hidden) << inst.rec.bit;
+		u64 its = (u64)others(i) << other.rec.bit;
 
 		must(events[i].mask == (mine | its));
 		must(*open_of(i) == (on ? mine | its : its));
@@ -206,7 +208,7 @@ int etch_view_open(const struct etch_view_of *of)
 	return etch_instance_get(of->inst);
 }
 
-/* As control.c has it, which is fuzzed in settings.c. */
+/* As instance/input.c has it, which is fuzzed in settings.c. */
 struct etch_input *etch_input_get(struct etch_instance *i, int cpu, const char *buf,
 				  size_t count, size_t max, const char *where, ...)
 {
@@ -229,7 +231,11 @@ int etch_bad(const struct etch_input *in, const char *at, int err, const char *w
 	return err;
 }
 
-/* Only events/ has to do with these. */
+/* Only events/ uses these. */
+const struct etch_event_watcher *etch_event_watcher;
+LIST_HEAD(etch_offers);
+unsigned int etch_nr_event_files;
+
 int etch_input_bool(const struct etch_input *in, bool *value)
 {
 	abort();
@@ -545,7 +551,7 @@ static void turn_round(void)
 
 	for (unsigned int i = 0; i < NR; i++)
 		good &= !on || !(around & REFUSE) || !wanted[i] || !names[i].refuses;
-	must(!etch_gates_set_on(&inst, on) == good);
+	must(!etch_gates_set_on(&inst.rec, on) == good);
 	check_events(on && good);
 }
 
@@ -558,8 +564,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (list_empty(&etch_events))
 		make_events();
 	around = data[0];
-	inst.persist = around & PERSIST ? (void *)&inst : NULL;
-	must(!etch_gates_set_on(&inst, !(around & OFF)));
+	inst.rec.admit = around & PERSIST ? admit : NULL;
+	must(!etch_gates_set_on(&inst.rec, !(around & OFF)));
 	/* Without a zero behind: nobody may look for one. */
 	text = malloc(size - 2);
 	memcpy(text, data + 2, size - 2);
@@ -579,8 +585,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	around = 0;
 	memset(wanted, 0, sizeof(wanted));
-	etch_events_disable_all(&inst);
-	must(!etch_gates_set_on(&inst, false));
+	etch_events_disable_all(&inst.rec);
+	must(!etch_gates_set_on(&inst.rec, false));
 	check_events(false);
 	must(!shim_live && !shim_warnings);
 	return 0;

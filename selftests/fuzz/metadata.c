@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The whole file metadata (metadata.c, metadata_clock.c), with any names in what it tells of the
- * machine, and any origin of its clock: it must be whole TSDL that says what it was told.
+ * The whole file metadata (ctf/metadata.c, ctf/metadata_clock.c), with any names in what it tells
+ * of the machine, and any origin of its clock: it must be whole TSDL that says what it was told.
  * Its events have any print format, too; print_fmt.c is about those.
  *
  * The input begins with struct told. Texts are behind it, with a zero between two.
@@ -11,8 +11,8 @@
 #include <linux/etch_clock.h>
 #include <linux/fs.h>
 
-#include "etch.h"
-#include "metadata.h"
+#include "ctf/ctf.h"
+#include "ctf/metadata.h"
 #include "tsdl.h"
 
 struct told {

@@ -25,7 +25,7 @@ headers=$(cd "$headers" && pwd) || exit 1
 copy() {
 	rm -rf "${work:?}/src" "${work:?}/record" "${work:?}/lib"
 	mkdir -p "$work/src" "$work/record" "$work/lib"
-	cp "$src"/*.c "$src"/*.h "$work/src"
+	(cd "$src" && cp --parents ./*/*.[ch] "$work/src")
 	cp "$record"/*.c "$record"/*.h "$work/record"
 	cp "$lib/glob.c" "$work/lib"
 }
@@ -66,15 +66,15 @@ for target in print_fmt metadata settings events repair; do
 done
 
 # What a pattern names
-mutant events "names a system only with a colon" src/gate.c \
+mutant events "names a system only with a colon" src/event/gate.c \
 	's/ \|\|\n\t\t       glob_match\(pattern->name, event->class->system\)//'
-mutant events "names nothing by SYSTEM:" src/gate.c \
+mutant events "names nothing by SYSTEM:" src/event/gate.c \
 	's/!\*pattern->name \|\| //'
-mutant events "takes an event of any system" src/gate.c \
+mutant events "takes an event of any system" src/event/gate.c \
 	's/if \(!glob_match\(pattern->system, event->class->system\)\)/if (0)/'
-mutant events "finds what is hidden" src/gate.c \
+mutant events "finds what is hidden" src/event/gate.c \
 	's/!event->hidden && etch_pattern_names/etch_pattern_names/'
-mutant events "enables what is hidden" src/gate.c \
+mutant events "enables what is hidden" src/event/gate.c \
 	's/if \(event->hidden\)/if (0)/'
 mutant events "has no ranges" lib/glob.c \
 	's/class\[0\] == .-. && class\[1\] != .\]./0/'
@@ -88,145 +88,149 @@ mutant events "goes back to no star" lib/glob.c \
 	's/if \(c == .\\0. \|\| !back_pat\)/if (1)/'
 
 # All of what is asked for, or nothing
-mutant events "looks at no word first" src/tree_events.c \
+mutant events "looks at no word first" src/tree/tree_events.c \
 	's/ret = etch_words\(in, etch_word_check\);/ret = 0;/'
-mutant events "replaces before it looks" src/tree_events.c \
-	's/(\tret = etch_words\(in, etch_word_check\);)/\tif (replace)\n\t\tetch_events_disable_all(inst);\n$1/'
-mutant events "restores nothing" src/tree_events.c \
+mutant events "replaces before it looks" src/tree/tree_events.c \
+	's/(\tret = etch_words\(in, etch_word_check\);)/\tif (replace)\n\t\tetch_events_disable_all(\&inst->rec);\n$1/'
+mutant events "restores nothing" src/tree/tree_events.c \
 	's/(etch_words\(in, etch_word_set\);\n\tif \()ret\)/${1}0)/'
-mutant events "restores what was beside it" src/tree_events.c \
+mutant events "restores what was beside it" src/tree/tree_events.c \
 	's/at->event = list_next_entry\(at->event, node\);\n\t\tat->i\+\+;/at->event = list_next_entry(at->event, node);\n\t\tat->i += !at->event->hidden;/'
-mutant events "enables what is behind a !" src/tree_events.c \
-	's/etch_events_set\(in->inst, word \+ not, !not\)/etch_events_set(in->inst, word + not, true)/'
-mutant events "takes an empty name behind a !" src/tree_events.c \
+mutant events "enables what is behind a !" src/tree/tree_events.c \
+	's/word \+ not, !not\)/word + not, true)/'
+mutant events "takes an empty name behind a !" src/tree/tree_events.c \
 	's/if \(!ret \|\| !word\[not\]\)/if (!ret \&\& word[not])/'
-mutant events "says a fault is where the word begins" src/tree_events.c \
+mutant events "says a fault is where the word begins" src/tree/tree_events.c \
 	's/return system \? colon \+ 1 - word : 0;/return 0;/'
-mutant events "forgets the ! when it says where" src/tree_events.c \
+mutant events "forgets the ! when it says where" src/tree/tree_events.c \
 	's/at \+ not \+ etch_word_fault/at + etch_word_fault/'
-mutant events "replaces at each write" src/tree_events.c \
+mutant events "replaces at each write" src/tree/tree_events.c \
 	's/sel->replace = false;/;/'
-mutant events "loses the selection to a typo" src/tree_events.c \
+mutant events "loses the selection to a typo" src/tree/tree_events.c \
 	's/sel->replace && !sel->failed/sel->replace/'
-mutant events "goes on though killed" src/tree_events.c \
+mutant events "goes on though killed" src/tree/tree_events.c \
 	's/return -EINTR;/return 0;/'
-mutant events "keeps a word for ever" src/tree_events.c \
+mutant events "keeps a word for ever" src/tree/tree_events.c \
 	's/\t\tkfree\(word\);\n//'
-mutant events "keeps a pattern for ever" src/gate.c \
+mutant events "keeps a pattern for ever" src/event/gate.c \
 	's/\tkfree\(pattern.copy\);\n\treturn pattern.named/\treturn pattern.named/'
-mutant events "lists what is hidden" src/tree_events.c \
+mutant events "lists what is hidden" src/tree/tree_events.c \
 	's/!event->hidden && etch_event_enabled/etch_event_enabled/'
 
 # And the gates
-mutant events "leaves changes waiting" src/gate.c \
+mutant events "leaves changes waiting" src/event/gate.c \
 	's/(err = err \?: ret;\n\t\}\n\tret = )etch_flush_changes\(\)(;\n\treturn err \?: ret;\n\}\n\nstatic enum)/${1}0$2/'
-mutant events "lets more changes wait than there is room for" src/gate.c \
+mutant events "lets more changes wait than there is room for" src/event/gate.c \
 	's/etch_nr_changes < TRACEPOINT_SET_MAX \?/etch_nr_changes <= TRACEPOINT_SET_MAX ?/'
-mutant events "opens gates of who is off" src/gate.c \
+mutant events "opens gates of who is off" src/event/gate.c \
 	's/\.instances = mask & etch_on/.instances = mask/'
-mutant events "has it that what refused was enabled" src/gate.c \
+mutant events "has it that what refused was enabled" src/event/gate.c \
 	's/if \(!ret\)\n\t\tevent->mask = mask;/event->mask = mask;/'
-mutant events "is half on when it could not be" src/gate.c \
+mutant events "records what its region has no room for" src/event/gate.c \
+	's/if \(on && rec->admit\)/if (0)/'
+mutant events "is half on when it could not be" src/event/gate.c \
 	's/etch_on = old;\n\t\tetch_follow_on\(bit\);/etch_on = old;/'
 
 # At boot
-mutant events "writes behind the list" src/boot.c \
+mutant events "writes behind the list" src/tree/boot.c \
 	's/sizeof\(etch_boot_list\) - len, /sizeof(etch_boot_list), /'
-mutant events "has one list of events at boot" src/boot.c \
+mutant events "has one list of events at boot" src/tree/boot.c \
 	's/size_t len = strlen\(etch_boot_list\);/size_t len = 0;/'
-mutant events "takes blanks for names" src/boot.c \
+mutant events "takes blanks for names" src/tree/boot.c \
 	's/strsep\(&list, ", "\)/strsep(\&list, ",")/'
-mutant events "stops at a name that is none" src/boot.c \
+mutant events "stops at a name that is none" src/tree/boot.c \
 	's/(pr_warn\("etch_event=%s)/return; $1/'
 
 # What a panic dumps
-mutant settings "has the first word count" src/dump.c \
+mutant settings "has the first word count" src/text/dump.c \
 	's/if \(word != ETCH_DUMP_SILENT\)/if (word != ETCH_DUMP_SILENT \&\& wish == ETCH_DUMP_NOT)/'
-mutant settings "takes back nothing by a 0" src/dump.c \
+mutant settings "takes back nothing by a 0" src/text/dump.c \
 	's/if \(word != ETCH_DUMP_SILENT\)/if (word != ETCH_DUMP_SILENT \&\& word != ETCH_DUMP_NOT)/'
-mutant settings "takes the beginning of a name" src/dump.c \
+mutant settings "takes the beginning of a name" src/text/dump.c \
 	's/strlen\(name\) != own \|\| //'
-mutant settings "knows the first word only" src/dump.c \
+mutant settings "knows the first word only" src/text/dump.c \
 	's/if \(!text\[len\]\)\n\t\t\treturn wish;/return wish;/'
-mutant settings "takes anything behind an equals sign" src/dump.c \
+mutant settings "takes anything behind an equals sign" src/text/dump.c \
 	's/ \|\| \(equal && etch_dump_how\(equal \+ 1, len - own - 1\) == ETCH_DUMP_BAD\)//'
-mutant settings "takes an empty word" src/dump.c \
+mutant settings "takes an empty word" src/text/dump.c \
 	's/if \(!own \|\| /if (/'
-mutant settings "cuts a setting that is too long" src/dump.c \
+mutant settings "cuts a setting that is too long" src/text/dump.c \
 	's/if \(strlen\(text\) >= ETCH_DUMP_MAX\)/if (0)/'
-mutant settings "dumps all CPUs" src/dump.c \
+mutant settings "dumps all CPUs" src/text/dump.c \
 	's/wishes\[bit\] == ETCH_DUMP_ORIG \?\n\t\t\t\t\t   smp_processor_id\(\) : ETCH_ALL_CPUS/ETCH_ALL_CPUS/'
-mutant settings "leaves on what is dumped" src/dump.c \
+mutant settings "leaves on what is dumped" src/text/dump.c \
 	's/WRITE_ONCE\(inst->on, false\);//'
-mutant settings "forgets the main tree before a comma" src/dump.c \
+mutant settings "forgets the main tree before a comma" src/text/dump.c \
 	's/"1%s", text/"%s", text + 1/'
-mutant settings "boots with what it does not understand" src/dump.c \
+mutant settings "boots with what it does not understand" src/text/dump.c \
 	's/strscpy\(etch_dump_text, "0"\);/;/'
-mutant settings "dumps no line" src/dump.c \
+mutant settings "dumps no line" src/text/dump.c \
 	's/ \|\| !lines\)/)/'
-mutant settings "keeps room that it has no use for" src/dump.c \
+mutant settings "keeps room that it has no use for" src/text/dump.c \
 	's/kvfree\(room\);\n\t\treturn -ENOMEM/return -ENOMEM/'
 
 # Other settings
-mutant settings "takes more than 100 percent" src/control.c \
+mutant settings "takes more than 100 percent" src/tree/control.c \
 	's/percent > 100\)/percent > 101)/'
-mutant settings "lets KiB overflow" src/control.c \
+mutant settings "lets KiB overflow" src/tree/control.c \
 	's/kb > ULONG_MAX >> 10\)/0)/'
-mutant settings "has room for half of what was written" src/control.c \
+mutant settings "has room for half of what was written" src/instance/input.c \
 	's/len \+ 1\), GFP_KERNEL/len \/ 2), GFP_KERNEL/'
-mutant settings "takes what is behind a zero for nothing" src/control.c \
+mutant settings "takes what is behind a zero for nothing" src/instance/input.c \
 	's/strlen\(in->text\) \+ 1 < len/0/'
-mutant settings "has a caret that does not know of escapes" src/error_log.c \
+mutant settings "offers no files of text" src/text/files.c \
+	's/\tetch_tree_offer\(&etch_text_files\);\n//'
+mutant settings "has a caret that does not know of escapes" src/instance/error_log.c \
 	's/caret = end - shown;/caret = at;/'
-mutant settings "shows all of what is wrong" src/error_log.c \
+mutant settings "shows all of what is wrong" src/instance/error_log.c \
 	's/min\(len - at, ETCH_ERROR_BYTES - \(at - from\)\)/len - at/'
-mutant settings "remembers for ever" src/error_log.c \
+mutant settings "remembers for ever" src/instance/error_log.c \
 	's/kfree\(error->text\);//'
 
 # Metadata
-mutant metadata "has quotes in a name" src/metadata.c \
+mutant metadata "has quotes in a name" src/ctf/metadata.c \
 	's/"\\"\\\\\\n\\r\\t"/"\\\\\\n\\r\\t"/'
-mutant metadata "has line feeds in a name" src/metadata.c \
+mutant metadata "has line feeds in a name" src/ctf/metadata.c \
 	's/"\\"\\\\\\n\\r\\t"/"\\"\\\\\\r\\t"/'
-mutant metadata "does not escape what escapes" src/metadata.c \
+mutant metadata "does not escape what escapes" src/ctf/metadata.c \
 	's/"\\"\\\\\\n\\r\\t"/"\\"\\n\\r\\t"/'
-mutant metadata "confuses release and version" src/metadata.c \
+mutant metadata "confuses release and version" src/ctf/metadata.c \
 	's/"kernel_version", uts->version/"kernel_version", uts->release/'
-mutant metadata "does not end the environment" src/metadata.c \
+mutant metadata "does not end the environment" src/ctf/metadata.c \
 	's/metadata_generation = %u;\\n\};\\n/metadata_generation = %u;\\n/'
-mutant metadata "ends a line no more" src/metadata.c \
+mutant metadata "ends a line no more" src/ctf/metadata.c \
 	's/"\};\\n"\);\n\}/"};");\n}/'
-mutant metadata "describes an event twice" src/metadata.c \
+mutant metadata "describes an event twice" src/ctf/metadata.c \
 	's/\*pos = event->id;/;/'
-mutant metadata "forgets the last id" src/metadata.c \
+mutant metadata "forgets the last id" src/ctf/metadata.c \
 	's/\*pos > ETCH_ID_MAX/*pos >= ETCH_ID_MAX/'
-mutant metadata "has another uuid" src/metadata.c \
+mutant metadata "has another uuid" src/ctf/metadata.c \
 	's/md->uuid = inst->uuid/md->uuid = inst->origin.uuid/'
-mutant metadata "keeps the file for ever" src/metadata.c \
+mutant metadata "keeps the file for ever" src/ctf/metadata.c \
 	's/kvfree\(\(\(struct seq_file \*\)file->private_data\)->private\);//'
-mutant metadata "has times before 1970 wrong" src/metadata_clock.c \
+mutant metadata "has times before 1970 wrong" src/ctf/metadata_clock.c \
 	's/if \(ns < 0\)/if (0)/'
-mutant metadata "has nanoseconds for ticks" src/metadata_clock.c \
+mutant metadata "has nanoseconds for ticks" src/ctf/metadata_clock.c \
 	's/mul_u64_u64_div_u64\(ns, origin->hz, NSEC_PER_SEC\)/(u64)ns/'
-mutant metadata "has numbers for times" src/metadata_clock.c \
+mutant metadata "has numbers for times" src/ctf/metadata_clock.c \
 	's/str_true_false\(etch_clock_in_ns\(clock\)\)/"true"/'
-mutant metadata "has an origin each" src/metadata_clock.c \
+mutant metadata "has an origin each" src/ctf/metadata_clock.c \
 	's/if \(!etch_origins\[clock\].origin.known \|\|/if (1 ||/'
-mutant metadata "does not see that the clock was set" src/metadata_clock.c \
+mutant metadata "does not see that the clock was set" src/ctf/metadata_clock.c \
 	's/etch_origins\[clock\].real != real \|\|/0 ||/'
 
 # Print formats
-mutant print_fmt "ends a literal at any quote" src/enums.c \
+mutant print_fmt "ends a literal at any quote" src/event/enums.c \
 	's/if \(text\[len\] == .\\\\. && text\[len \+ 1\]\)/if (0)/'
-mutant print_fmt "reads behind a backslash at the end" src/enums.c \
+mutant print_fmt "reads behind a backslash at the end" src/event/enums.c \
 	's/ && text\[len \+ 1\]\)/)/'
-mutant print_fmt "cuts a format with long numbers" src/enums.c \
+mutant print_fmt "cuts a format with long numbers" src/event/enums.c \
 	's/if \(!seq_buf_has_overflowed\(&s\)\)/if (1)/'
-mutant print_fmt "takes what does not end for a name" src/metadata_labels.c \
+mutant print_fmt "takes what does not end for a name" src/ctf/metadata_labels.c \
 	's/label->len && \*at == .\}. \?/label->len ?/'
-mutant print_fmt "opens a block for no name" src/metadata_types.c \
+mutant print_fmt "opens a block for no name" src/ctf/metadata_types.c \
 	's/"\\n\\t\\t\}"/"\\n\\t\\t"/'
-mutant print_fmt "lets more operators wait than there is room for" src/metadata_expr.c \
+mutant print_fmt "lets more operators wait than there is room for" src/ctf/metadata_expr.c \
 	's/x->nr_ops == ETCH_EXPR_OPS/0/'
 
 # Repair

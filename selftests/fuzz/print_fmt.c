@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Any text as an event's print format: its names are replaced (enums.c), tables of names
- * found in it (metadata_labels.c), its expressions evaluated (metadata_expr.c), and
- * the event described in TSDL (metadata_types.c).
+ * Any text as an event's print format: its names are replaced (event/enums.c), tables of
+ * names found in it (ctf/metadata_labels.c), its expressions evaluated
+ * (ctf/metadata_expr.c), and the event described in TSDL (ctf/metadata_types.c).
  *
  * The input's first byte chooses types; the fields are those that the text names.
  * What is described must be one block of TSDL, whatever the text has in it.
@@ -11,8 +11,8 @@
 #include <linux/etch.h>
 #include <linux/seq_file.h>
 
-#include "etch.h"
-#include "metadata.h"
+#include "ctf/metadata.h"
+#include "event/event.h"
 #include "tsdl.h"
 
 #define FIELDS	24

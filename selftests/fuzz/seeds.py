@@ -79,7 +79,7 @@ def settings():
     words = [b"0", b"1\n", b" 1", b"mono", b"overwrite", b"4096", b"64", b"101", b"-1",
              b"18446744073709551616", b"x\0y", b"etch_event=sched:*,irq:", b"4M", b"0x10k",
              b"\240 12 \t", b"=2", b",a,ab=orig_cpu", b"a=2,0,2=1"]
-    return [bytes([number]) + word for number in range(28) for word in words]
+    return [bytes([number]) + word for number in range(27) for word in words]
 
 
 def events():

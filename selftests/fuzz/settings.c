@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Any bytes written to the files that are a setting each (control.c), what error_log then
- * says (error_log.c), and any text as the kernel's parameters (boot.c, but for etch_event=:
- * see events.c).
+ * Any bytes written to the files that are a setting each (tree/control.c, text/files.c,
+ * ctf/files.c, by way of instance/input.c), what error_log then says (instance/error_log.c), and
+ * any text as the kernel's parameters (tree/boot.c, but for etch_event=: see events.c).
  *
  * The input's first byte chooses the file. What it asks for is noted here, and must be
  * something that could have been asked for; or it is refused, and error_log says where.
@@ -13,8 +13,9 @@
 #include <linux/etch_ring.h>
 #include <linux/fs.h>
 
-#include "etch.h"
+#include "ctf/ctf.h"
 #include "settings.h"
+#include "text/text.h"
 
 /* ---- What settings are made of: noted, and looked at ---- */
 
@@ -96,15 +97,16 @@ int etch_instance_grow(struct etch_instance *i)
 	return 0;
 }
 
-int etch_events_set(struct etch_instance *i, const char *match, bool on)
+int etch_events_set(struct etch_recorder *rec, const char *match, bool on)
 {
 	abort();
 }
 
 /* ---- What files have that are only written here ---- */
 
-const struct file_operations etch_trace_fops, etch_pipe_fops, etch_marker_fops,
-	etch_set_event_fops, etch_metadata_fops, etch_raw_fops, etch_snapshot_fops;
+const struct file_operations etch_trace_fops, etch_pipe_fops, etch_set_event_fops,
+	etch_metadata_fops, etch_raw_fops, etch_snapshot_fops;
+const struct etch_event_control etch_event_controls[] = { {} };
 
 bool etch_clock_counter_usable(void)
 {
@@ -140,7 +142,7 @@ void etch_ring_stats(struct etch_ring *ring, struct etch_ring_stats *stats)
 {
 }
 
-int etch_instance_get(struct etch_instance *i)
+int etch_view_open(const struct etch_view_of *of)
 {
 	return 0;
 }
@@ -172,6 +174,24 @@ static void boot_with(char *text, unsigned int which)
 
 /* ---- Files ---- */
 
+/* The files that the rooms offer, for an instance's folder and for a CPU's. */
+static struct etch_file files[32];
+static unsigned int nr_files;
+
+static void add_files(const struct etch_control *control, int cpu)
+{
+	for (; control && control->name; control++) {
+		must(nr_files < ARRAY_SIZE(files));
+		files[nr_files++] = (struct etch_file){ .of = { &inst, cpu }, .control = control };
+	}
+}
+
+void etch_tree_offer(struct etch_files *offer)
+{
+	add_files(offer->of_tree, ETCH_ALL_CPUS);
+	add_files(offer->of_cpu, 0);
+}
+
 /* Three lines, the last one a caret under some byte of the second. */
 static void check_log(const char *file)
 {
@@ -191,10 +211,10 @@ static void check_log(const char *file)
 	free(m.buf);
 }
 
-static void write_to(const struct etch_control *control, int cpu, const char *bytes, size_t len)
+static void write_to(struct etch_file *to, const char *bytes, size_t len)
 {
-	struct etch_file of = { .of = { &inst, cpu }, .control = control };
-	struct seq_file m = { .private = &of };
+	const struct etch_control *control = to->control;
+	struct seq_file m = { .private = to };
 	struct file file = { .private_data = &m };
 	loff_t pos = 0;
 	ssize_t ret;
@@ -217,34 +237,47 @@ static void write_to(const struct etch_control *control, int cpu, const char *by
 	etch_errors_clear(&inst);
 }
 
+/* Runs the initcall of a room, which must offer files. */
+static void boot(int (*room_offer)(void))
+{
+	unsigned int before = nr_files;
+
+	must(!room_offer() && nr_files > before);
+}
+
+/* Returns how many allocations last as long as the kernel runs. */
+static long begin(void)
+{
+	INIT_LIST_HEAD(&inst.errors);
+	boot(shim_etch_control_offer);
+	boot(shim_etch_text_offer);
+	boot(shim_etch_ctf_offer);
+	dump_begin(&inst);
+	return shim_live;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	unsigned int all = etch_nr_controls + etch_nr_cpu_controls, which;
+	unsigned int which;
 	static long kept;
 	char *bytes;
 
 	if (!size)
 		return 0;
-	if (!inst.errors.next) {
-		INIT_LIST_HEAD(&inst.errors);
-		dump_begin(&inst);
-		kept = shim_live;
-	}
-	which = data[0] % (all + 4);
+	if (!nr_files)
+		kept = begin();
+	which = data[0] % (nr_files + 4);
 	bytes = malloc(size);
 	memcpy(bytes, data + 1, size - 1);
 	bytes[size - 1] = 0;
-	if (which >= all) {
-		boot_with(bytes, which - all);
+	if (which >= nr_files) {
+		boot_with(bytes, which - nr_files);
 	} else {
 		/* Without the zero: nobody may look for one. */
 		char *exact = malloc(size - 1);
 
 		memcpy(exact, bytes, size - 1);
-		if (which < etch_nr_controls)
-			write_to(&etch_controls[which], ETCH_ALL_CPUS, exact, size - 1);
-		else
-			write_to(&etch_cpu_controls[which - etch_nr_controls], 0, exact, size - 1);
+		write_to(&files[which], exact, size - 1);
 		free(exact);
 	}
 	free(bytes);

@@ -6,6 +6,8 @@
 
 #include <linux/types.h>
 
+struct etch_instance;
+
 /* Once: @main is the main tree. */
 void dump_begin(struct etch_instance *main);
 

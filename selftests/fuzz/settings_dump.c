@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is dumped when the kernel dies (dump.c), with any text as the file dump_on_oops and as
+ * What is dumped when the kernel dies (text/dump.c), with any text as the file dump_on_oops and as
  * the kernel's parameters. What the text asks for is worked out here once more, from what
  * users.rst says; then the kernel panics, and that must be what is dumped.
  */
@@ -8,8 +8,8 @@
 #include <linux/etch.h>
 #include <linux/etch_ring.h>
 
-#include "merge.h"
 #include "settings.h"
+#include "text/merge.h"
 
 /* What is dumped of an instance: ETCH_ALL_CPUS, SHIM_CPU, or ... */
 #define NOTHING	(-2)
@@ -176,9 +176,10 @@ static void check_panic(void)
 
 static void check(void)
 {
+	struct etch_view_of of = { etch_instances[ETCH_MAIN], ETCH_ALL_CPUS };
 	struct seq_file m = { .buf = NULL };
 
-	etch_dump_show(&m);
+	etch_dump_show(&m, &of);
 	must(m.count == strlen(setting) + 1 && !memcmp(m.buf, setting, m.count - 1));
 	must(m.buf[m.count - 1] == '\n');
 	free(m.buf);
@@ -257,9 +258,9 @@ void dump_begin(struct etch_instance *main)
 		etch_instances[ETCH_MAIN + 2 * (i + 1)] = &some[i];
 	}
 	shim_etch_dump_setup(all);
-	etch_dump_init();
+	must(!shim_etch_dump_init());
 	must(!shim_live);
 	room = true;
-	etch_dump_init();
+	must(!shim_etch_dump_init());
 	reset();
 }

@@ -2,7 +2,7 @@
 /* One thread, no interrupts: what each call promises, at the edges. */
 
 #include "small.h"
-#include "ring_internal.h"
+#include "ring/ring_internal.h"
 
 static int make_fails(size_t size, unsigned int subbuf, unsigned int header)
 {

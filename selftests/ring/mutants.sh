@@ -31,7 +31,7 @@ passes() { # options of the compiler, test, its options
 	# shellcheck disable=SC2086
 	cc -w -O1 -std=gnu11 -D_GNU_SOURCE -Ishim -I"$work" -I. -idirafter "$work/inc" \
 		-idirafter "$inc" $options -o "$work/$name" "$name.c" $more \
-		"$work/ring.c" "$work/ring_resize.c" "$work/ring_read.c" \
+		"$work/ring/ring.c" "$work/ring/ring_resize.c" "$work/ring/ring_read.c" \
 		shim/shim.c ring_test.c -lpthread -lrt || exit 1
 	TAP_STOP=1 TSAN_OPTIONS=halt_on_error=1 timeout 100 "$work/$name" "$@" >/dev/null 2>&1
 }
@@ -47,9 +47,9 @@ notices() {
 }
 
 copy() {
-	mkdir -p "$work/inc/linux"
-	cp "$src"/ring.c "$src"/ring_resize.c "$src"/ring_read.c "$work"
-	cp "$src"/ring_internal.h "$work"
+	mkdir -p "$work/inc/linux" "$work/ring"
+	cp "$src"/ring/ring.c "$src"/ring/ring_resize.c "$src"/ring/ring_read.c "$work/ring"
+	cp "$src"/ring/ring_internal.h "$work/ring"
 	cp "$inc"/linux/etch_ring.h "$work/inc/linux"
 }
 
@@ -89,11 +89,11 @@ mutant "reads the clock once only" $fast \
 	's/(\t+do \{.*?)(\t\t\*time = [^;]*;\n)/$2$1/s'
 mutant "takes the straight line half-way in another writer" $fast \
 	's/if \(unlikely\(READ_ONCE\(r->nest\)\)\)\n\t\treturn ETCH_QUICK_OTHER;//'
-mutant "takes the straight line with any clock" ring.c \
+mutant "takes the straight line with any clock" ring/ring.c \
 	's/r->clock == ETCH_CLOCK_COUNTER \? limit : 0/limit/'
-mutant "takes the straight line after a change of the clock" ring.c \
+mutant "takes the straight line after a change of the clock" ring/ring.c \
 	's/clock == ETCH_CLOCK_COUNTER \? READ_ONCE\(r->limit\) : 0/READ_ONCE(r->limit)/'
-mutant "takes the straight line in a ring that is off" ring.c \
+mutant "takes the straight line in a ring that is off" ring/ring.c \
 	's/WRITE_ONCE\(r->quick, 0\);//'
 mutant "forgets that others left the publishing to it" $fast \
 	's/why == ETCH_QUICK_RAISED/0/'
@@ -105,137 +105,137 @@ mutant "is full for what would never fit" $fast \
 	's/off <= limit && len <= limit &&/off <= limit \&\&/'
 
 # The slow path
-mutant "changes the cached pair without making it invalid" ring.c \
+mutant "changes the cached pair without making it invalid" ring/ring.c \
 	's/WRITE_ONCE\(r->start, \(first \^.*?;//'
-mutant "changes a pair that is being changed" ring.c \
+mutant "changes a pair that is being changed" ring/ring.c \
 	's/old & ETCH_START_CHANGING \|\| old == first/old == first/'
-mutant "gives the time of a clock that was set back" ring.c \
+mutant "gives the time of a clock that was set back" ring/ring.c \
 	's/\(s64\)\(time - floor\) <= 0/time == floor/'
-mutant "notes a time over a later one of a nested writer" ring.c \
+mutant "notes a time over a later one of a nested writer" ring/ring.c \
 	's/!try_cmpxchg_local\(&r->floor, &floor, time\)/({ WRITE_ONCE(r->floor, time); 0; })/'
-mutant "forgets the latest time when it is emptied" ring.c \
+mutant "forgets the latest time when it is emptied" ring/ring.c \
 	's/(r->left_lost = 0;\n)/$1\tr->floor = 0;\n/'
-mutant "keeps the latest time of another clock" ring.c \
+mutant "keeps the latest time of another clock" ring/ring.c \
 	's/\tr->floor = 0;\n//'
-mutant "claims a block whose end is just committed" ring.c \
+mutant "claims a block whose end is just committed" ring/ring.c \
 	's/!etch_pos_after\((etch_pos_bytes\(READ_ONCE\(r->committed\)\) \+ span), next \+ r->size\)/etch_pos_after(next + r->size, $1)/'
-mutant "claims a block that is not committed" ring.c \
+mutant "claims a block that is not committed" ring/ring.c \
 	's/return ETCH_LOST_NESTED;\n\n\tslot/;\n\n\tslot/'
-mutant "claims a block that is not consumed" ring.c \
+mutant "claims a block that is not consumed" ring/ring.c \
 	's/next \+ r->size, consumed \+ span/next, consumed + span/'
-mutant "claims again what a nested writer has claimed" ring.c \
+mutant "claims again what a nested writer has claimed" ring/ring.c \
 	's/!etch_pos_after\(next, etch_slot_start\(old\)\)/0/'
-mutant "claims without looking if the slot is as it was" ring.c \
+mutant "claims without looking if the slot is as it was" ring/ring.c \
 	's/cmpxchg\(slot, old, (etch_slot\(next, etch_slot_block\(old\), 0\))\) != old/({ WRITE_ONCE(*slot, $1); 0; })/'
-mutant "claims a block that the reader is still reading" ring.c \
+mutant "claims a block that the reader is still reading" ring/ring.c \
 	's/cmpxchg\(slot, old, etch_slot/cmpxchg_local(slot, old, etch_slot/'
-mutant "counts what was taken as overwritten" ring.c \
+mutant "counts what was taken as overwritten" ring/ring.c \
 	's/old & ETCH_SLOT_TAKEN \? 0 : //'
-mutant "reads the begin time behind the claim" ring.c \
+mutant "reads the begin time behind the claim" ring/ring.c \
 	's/(begin) = etch_ring_time\(r\);/$1 = 0;/; s/block->begin, begin/block->begin, etch_ring_time(r)/'
-mutant "tells readers what was lost while the ring was off" ring.c \
+mutant "tells readers what was lost while the ring was off" ring/ring.c \
 	's/local_read\(&r->lost\[i\]\)( - r->forgotten\[i\];\n\t\tsum)/local_read(\&r->lost[ETCH_LOST_OFF])$1/'
-mutant "goes on to a block where another one has gone on from" ring.c \
+mutant "goes on to a block where another one has gone on from" ring/ring.c \
 	's/cmpxchg_local\(&r->pos, pos, next \+ ETCH_POS\(r->header\)\) != pos/({ WRITE_ONCE(r->pos, next + ETCH_POS(r->header)); 0; })/'
-mutant "notes the records of a block it has left already" ring.c \
+mutant "notes the records of a block it has left already" ring/ring.c \
 	's/left->records, etch_pos_count\(pos\)/left->records, etch_pos_count(r->pos)/'
-mutant "reserves a place that may be gone" ring.c \
+mutant "reserves a place that may be gone" ring/ring.c \
 	's/cmpxchg_local\(&r->pos, pos, at \+ ETCH_POS\(len\) \+ 1\) != pos/({ WRITE_ONCE(r->pos, at + ETCH_POS(len) + 1); 0; })/'
-mutant "stores in a ring that is off" ring.c \
+mutant "stores in a ring that is off" ring/ring.c \
 	's/!smp_load_acquire\(&r->limit\)/0/'
-mutant "nests as deep as one likes" ring.c \
+mutant "nests as deep as one likes" ring/ring.c \
 	's/nest > ETCH_RING_MAX_NEST/0/'
-mutant "stays in flight after a loss" ring.c \
+mutant "stays in flight after a loss" ring/ring.c \
 	's/(etch_ring_lose\(r, cause\);\n)\tetch_ring_commit\(r\);\n/$1/'
 
 # Flush
-mutant "flushes only what was lost" ring.c \
+mutant "flushes only what was lost" ring/ring.c \
 	's/etch_pos_count\(pos\) \|\| count_lost/count_lost/'
-mutant "flushes only what is stored" ring.c \
+mutant "flushes only what is stored" ring/ring.c \
 	's/etch_pos_count\(pos\) \|\| count_lost\(r, lost\) != READ_ONCE\(r->left_lost\)/etch_pos_count(pos)/'
-mutant "tells of what was lost again and again" ring.c \
+mutant "tells of what was lost again and again" ring/ring.c \
 	's/WRITE_ONCE\(r->left_lost, lost\);//'
-mutant "flushes without being seen to be in flight" ring.c \
+mutant "flushes without being seen to be in flight" ring/ring.c \
 	's/WRITE_ONCE\(r->nest, nest\);\n(\t\/\* Goes round again for loss.*?)\tetch_ring_commit\(r\);/$1\tWRITE_ONCE(r->nest, nest);\n\tetch_ring_commit(r);/s'
-mutant "stays in flight after a flush" ring.c \
+mutant "stays in flight after a flush" ring/ring.c \
 	's/(switch_block\(r, pos\) == ETCH_AGAIN\);\n)\tetch_ring_commit\(r\);/$1/'
-mutant "flushes as deep as one likes" ring.c \
+mutant "flushes as deep as one likes" ring/ring.c \
 	's/if \(nest > ETCH_RING_MAX_NEST\)\n\t\treturn;\n(\tWRITE_ONCE)/$1/'
-mutant "counts a flush that finds no block as a loss" ring.c \
+mutant "counts a flush that finds no block as a loss" ring/ring.c \
 	's/(etch_ring_flush\(struct etch_ring \*r\)\n.*?)(\tetch_ring_commit\(r\);)/$1\tif (etch_pos_count(r->pos))\n\t\tetch_ring_lose(r, ETCH_LOST_FULL);\n$2/s'
 
 # Control
-mutant "is still full after a change to overwrite mode" ring.c \
+mutant "is still full after a change to overwrite mode" ring/ring.c \
 	's/(r->overwrite = overwrite;\n)\tr->full = ETCH_NOT_FULL;/$1/'
-mutant "is still full after a reset" ring.c \
+mutant "is still full after a reset" ring/ring.c \
 	's/(r->base = NULL;\n)\tr->full = ETCH_NOT_FULL;/$1/'
-mutant "is still full after a resize" ring_resize.c \
+mutant "is still full after a resize" ring/ring_resize.c \
 	's/(r->consumed = first;\n)\tr->full = ETCH_NOT_FULL;/$1/'
-mutant "turns a ring on before control is done" ring.c \
+mutant "turns a ring on before control is done" ring/ring.c \
 	's/smp_store_release\(&r->(limit|quick), /WRITE_ONCE(r->$1, /g'
-mutant "remembers what was lost before a reset" ring.c \
+mutant "remembers what was lost before a reset" ring/ring.c \
 	's/r->forgotten\[i\] = local_read\(&r->lost\[i\]\)/r->forgotten[i] = 0/'
-mutant "drops blocks in a resize without counting" ring_resize.c \
+mutant "drops blocks in a resize without counting" ring/ring_resize.c \
 	's/local_add\(r->blocks\[etch_slot_block\(slot\)\]\.records, &r->overwritten\);//'
-mutant "takes for written what a resize has made" ring_resize.c \
+mutant "takes for written what a resize has made" ring/ring_resize.c \
 	's/, slot & ETCH_SLOT_TAKEN\)/, 0)/'
-mutant "loses the block in hand in a resize" ring_resize.c \
+mutant "loses the block in hand in a resize" ring/ring_resize.c \
 	's/r->held \? r->rd_block \+ r->size : r->rd_block/r->rd_block/'
 
 # Readers
-mutant "does not check what it has copied" ring_read.c \
+mutant "does not check what it has copied" ring/ring_read.c \
 	's/return READ_ONCE\(\*etch_ring_slot\(r, start\)\) == slot;/return true;/'
-mutant "reads records before they are committed" ring_read.c \
+mutant "reads records before they are committed" ring/ring_read.c \
 	's/smp_load_acquire\(&r->committed\)/READ_ONCE(r->committed)/'
-mutant "forgets what it had read of an overwritten block" ring_read.c \
+mutant "forgets what it had read of an overwritten block" ring/ring_read.c \
 	's/r->reread \+= r->rd_records;//'
-mutant "forgets what it reads of a block overwritten in between" ring_read.c \
+mutant "forgets what it reads of a block overwritten in between" ring/ring_read.c \
 	's/r->reread \+= records;//'
-mutant "copies from whatever block has the slot" ring_read.c \
+mutant "copies from whatever block has the slot" ring/ring_read.c \
 	's/(etch_slot_block\(slot\)\];\n\n\tif \()etch_slot_start\(slot\) != r->rd_block/${1}0/'
-mutant "takes whatever block has the slot" ring_read.c \
+mutant "takes whatever block has the slot" ring/ring_read.c \
 	's/(read_slot\(r, r->rd_block\);\n\n\tif \()etch_slot_start\(slot\) != r->rd_block/${1}0/'
-mutant "takes a block without looking if it is still there" ring_read.c \
+mutant "takes a block without looking if it is still there" ring/ring_read.c \
 	's/cmpxchg\((etch_ring_slot\(r, r->rd_block\)), slot,\s*(etch_slot\(.*?TAKEN\))\) != slot/({ WRITE_ONCE(*$1, $2); 0; })/s'
-mutant "gives its spare away while it reads it" ring_read.c \
+mutant "gives its spare away while it reads it" ring/ring_read.c \
 	's/if \(cmpxchg\(etch_ring_slot/if (cmpxchg_local(etch_ring_slot/'
-mutant "says that a block is consumed before it is" ring_read.c \
+mutant "says that a block is consumed before it is" ring/ring_read.c \
 	's/\(r->held \? r->size : 0\)/r->size/'
-mutant "keeps the memory of a sub-buffer that it gave away" ring_read.c \
+mutant "keeps the memory of a sub-buffer that it gave away" ring/ring_read.c \
 	's/block->data = \*memory;//'
-mutant "gives in a sub-buffer what was read of it" ring_read.c \
+mutant "gives in a sub-buffer what was read of it" ring/ring_read.c \
 	's/if \(from != r->header\)\n\t\t\tmemmove[^;]*;//'
-mutant "gives a sub-buffer that is still being written" ring_read.c \
+mutant "gives a sub-buffer that is still being written" ring/ring_read.c \
 	's/!etch_pos_after\(open, r->rd_block\)/etch_pos_after(r->rd_block, open)/'
-mutant "gives a sub-buffer that was never written" ring_read.c \
+mutant "gives a sub-buffer that was never written" ring/ring_read.c \
 	's/block->end && \((block->records)/($1/'
-mutant "does not count what it gives as read" ring_read.c \
+mutant "does not count what it gives as read" ring/ring_read.c \
 	's/r->read \+= block->records - r->rd_records;//'
-mutant "begins a sub-buffer before the last one has ended" ring_read.c \
+mutant "begins a sub-buffer before the last one has ended" ring/ring_read.c \
 	's/view->begin = max\(view->begin, r->left\);//'
-mutant "ends a sub-buffer when the next one may have records" ring.c \
+mutant "ends a sub-buffer when the next one may have records" ring/ring.c \
 	's/\ttime = etch_ring_time\(r\);\n(\tif \(cmpxchg_local.*?return ETCH_AGAIN;\n)/$1\ttime = etch_ring_time(r);\n/s'
-mutant "tells what was missed twice" ring_read.c \
+mutant "tells what was missed twice" ring/ring_read.c \
 	's/r->told = overwritten;//'
-mutant "tells less than nothing as missed" ring_read.c \
+mutant "tells less than nothing as missed" ring/ring_read.c \
 	's/\(s64\)\(overwritten - r->told\) <= 0/0/'
-mutant "counts blocks that are overwritten meanwhile" ring_read.c \
+mutant "counts blocks that are overwritten meanwhile" ring/ring_read.c \
 	's/etch_slot_start\(slot\) != at \|\| !slot_is_still\(r, at, slot\)/0/'
-mutant "counts the records of a block that has just been left twice" ring_read.c \
+mutant "counts the records of a block that has just been left twice" ring/ring_read.c \
 	's/ && --tries\)/ \&\& 0)/'
-mutant "counts as entries what was read of the oldest block" ring_read.c \
+mutant "counts as entries what was read of the oldest block" ring/ring_read.c \
 	's/stats->entries -= r->rd_records;//'
-mutant "peeks at what is overwritten meanwhile" ring_read.c \
+mutant "peeks at what is overwritten meanwhile" ring/ring_read.c \
 	's/if \(!held && !slot_is_still\(r, cur->block, slot\)\)/if (0)/'
-mutant "peeks at whatever block has the slot" ring_read.c \
+mutant "peeks at whatever block has the slot" ring/ring_read.c \
 	's/!held && etch_slot_start\(slot\) != cur->block/0/'
-mutant "peeks at a block that was taken" ring_read.c \
+mutant "peeks at a block that was taken" ring/ring_read.c \
 	's/!held && slot & ETCH_SLOT_TAKEN/0/'
-mutant "does not peek at the block in hand" ring_read.c \
+mutant "does not peek at the block in hand" ring/ring_read.c \
 	's/(no slot\. \*\/\n\tif \()r->held/${1}0/'
-mutant "peeks at the block in hand behind its end" ring_read.c \
+mutant "peeks at the block in hand behind its end" ring/ring_read.c \
 	's/ && !etch_pos_after\(cur->block, last\)//'
-mutant "peeks by figures of two generations" ring_read.c \
+mutant "peeks by figures of two generations" ring/ring_read.c \
 	's/if \(end < from \|\| end > etch_ring_subbuf_size\(r\)\)/if (0)/'
 
 finish

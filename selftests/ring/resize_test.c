@@ -2,7 +2,7 @@
 /* One thread, no interrupts: what there is, is there in a larger or a smaller ring, too. */
 
 #include "small.h"
-#include "ring_internal.h"
+#include "ring/ring_internal.h"
 
 /* Of @n records @eat are read, then come @more: past a block in hand, perhaps. Then resize. */
 static void resize_once(unsigned int from, unsigned int to, unsigned int n, unsigned int eat,

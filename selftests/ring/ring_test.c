@@ -4,7 +4,7 @@
 #include <stdarg.h>
 
 #include "ring_test.h"
-#include "ring_internal.h"
+#include "ring/ring_internal.h"
 
 int tap_nr, tap_failed;
 long check_failures;

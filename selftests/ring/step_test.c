@@ -20,7 +20,7 @@
 #include <ucontext.h>
 
 #include "ring_test.h"
-#include "ring_internal.h"
+#include "ring/ring_internal.h"
 
 #define SUBBUF	4096U
 #define HEADER	2048U

@@ -35,7 +35,7 @@
 #include <unistd.h>
 
 #include "stress.h"
-#include "ring_internal.h"
+#include "ring/ring_internal.h"
 
 #define SECOND	1000000000ULL
 

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "stress.h"
-#include "ring_internal.h"
+#include "ring/ring_internal.h"
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid

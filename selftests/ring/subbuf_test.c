@@ -5,7 +5,7 @@
  */
 
 #include "ring_test.h"
-#include "ring_internal.h"
+#include "ring/ring_internal.h"
 
 #define SUBBUF	4096U
 #define HEADER	64U

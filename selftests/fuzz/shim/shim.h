@@ -441,7 +441,7 @@ typedef struct { int counter; } atomic_t;
 #define trace_seq_init(s)	((void)(s))
 #define trace_seq_used(s)	((void)(s), 0)
 
-/* init.h: a parameter's function, for who wants to call it */
+/* init.h: a target calls the functions of parameters, and those of boot, by these names */
 #define __ro_after_init
 #define __initdata
 #define COMMAND_LINE_SIZE	256
@@ -451,5 +451,11 @@ extern int (* const shim_etch_buf_size_setup)(char *text);
 extern int (* const shim_etch_subbuf_size_setup)(char *text);
 extern int (* const shim_etch_dump_setup)(char *text);
 extern int (* const shim_etch_dump_lines_setup)(char *text);
+#define core_initcall(function)	int (* const shim_##function)(void) = function
+#define fs_initcall(function)	int (* const shim_##function)(void) = function
+extern int (* const shim_etch_control_offer)(void);
+extern int (* const shim_etch_text_offer)(void);
+extern int (* const shim_etch_ctf_offer)(void);
+extern int (* const shim_etch_dump_init)(void);
 
 #endif /* ETCH_FUZZ_SHIM_H */

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Which rooms of kernel/etch/ use which, and that none uses one above it.
+
+A room is a folder of kernel/etch/. It may use the rooms on the floors below its own. Two
+things are looked at: what a source includes, which holds for every configuration and
+however a kernel is linked; and the symbols of objects, which also shows what a header
+outside of kernel/etch/ or a declaration of a source's own lets through.
+
+  rooms.py FOLDER     a table of the rooms of a kernel that was built in FOLDER
+"""
+
+import collections
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "lib"))
+import layout
+
+SOURCES = layout.TOP / "kernel-trace"
+PLACE = "kernel/etch"
+FLOORS = (("hook", "ring"), ("event",), ("instance",), ("tree",), ("source", "text", "ctf"),
+          ("persist",), ("main",))
+FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
+INCLUDE = re.compile(r'^#include "(\w+)/\w+\.h"', re.M)
+# nm's letters of what a file defines for others.
+DEFINED = "TDBRVWGS"
+
+
+def room_of(path):
+    """The room of a file, by its path from kernel/etch/; None: it is in none."""
+    first = path.parts[0] if len(path.parts) > 1 else path.stem
+    return first if first in FLOOR else None
+
+
+def upward(here, there):
+    """Whether a room may not use another."""
+    return here != there and FLOOR[there] >= FLOOR[here]
+
+
+def lost():
+    """The folders that no floor has, and the floors' rooms that are no folder."""
+    folders = {path.name for path in SOURCES.iterdir() if path.is_dir()} | {"main"}
+    return [f"scripts/lint/rooms.py: {name} is a folder or a room, but not both"
+            for name in sorted(folders ^ set(FLOOR))]
+
+
+def includes():
+    """What includes a header of a room that is not below it."""
+    found = []
+    for path in sorted(SOURCES.rglob("*.[ch]")):
+        here = room_of(path.relative_to(SOURCES))
+        for there in INCLUDE.findall(path.read_text()):
+            if here and there in FLOOR and upward(here, there):
+                found.append(f"{path.relative_to(layout.TOP)} includes a header of {there}/, "
+                             f"which is not below {here}/")
+    return found
+
+
+def objects(folder):
+    """The objects of the rooms below a build folder, by their paths from kernel/etch/."""
+    root = Path(folder) / PLACE
+    return {path.relative_to(root): path for path in sorted(root.rglob("*.o"))
+            if room_of(path.relative_to(root))
+            and not path.name.endswith((".mod.o", "built-in.o"))}
+
+
+def symbols(path):
+    """(what an object defines, what it uses)."""
+    out = subprocess.run(["nm", path], check=True, text=True, stdout=subprocess.PIPE).stdout
+    words = [line.split() for line in out.splitlines()]
+    return ({word[2] for word in words if len(word) == 3 and word[1] in DEFINED},
+            {word[1] for word in words if len(word) == 2 and word[0] == "U"})
+
+
+def uses(folder):
+    """{(object, another one): symbols} of what the objects use of each other."""
+    known = {path: symbols(file) for path, file in objects(folder).items()}
+    owner = {name: path for path, (defined, _) in known.items() for name in defined}
+    found = collections.defaultdict(set)
+    for path, (_, wanted) in known.items():
+        for name in wanted:
+            if owner.get(name, path) != path:
+                found[path, owner[name]].add(name)
+    return found
+
+
+def links(folder):
+    """What uses a symbol of a room that is not below it."""
+    if not objects(folder):
+        return [f"no object of a room was built in {folder}"]
+    return [f"{path} uses {', '.join(sorted(names))} of {other}, which is not below it"
+            for (path, other), names in sorted(uses(folder).items())
+            if upward(room_of(path), room_of(other))]
+
+
+def check(folder):
+    """All of that, as findings."""
+    return lost() + includes() + links(folder)
+
+
+def lines(room):
+    """How many lines a room's sources have, without its tests."""
+    files = ([SOURCES / "main.c"] if room == "main"
+             else sorted((SOURCES / room).glob("*.[ch]")))
+    return sum(len(path.read_text().splitlines()) for path in files
+               if not re.search("kunit|test", path.name))
+
+
+def table(folder):
+    """Rooms with their lines, their text in bytes, and the rooms that they use."""
+    need = collections.defaultdict(set)
+    for path, other in uses(folder):
+        if not re.search("kunit|test", path.name):
+            need[room_of(path)].add(room_of(other))
+    print(f"{'room':<10} {'lines':>6} {'text':>7}  uses")
+    for room in FLOOR:
+        files = [str(file) for path, file in objects(folder).items()
+                 if room_of(path) == room and not re.search("kunit|test", path.name)]
+        out = subprocess.run(["size", *files], check=True, text=True,
+                             stdout=subprocess.PIPE).stdout.splitlines()[1:]
+        text = sum(int(line.split()[0]) for line in out)
+        print(f"{room:<10} {lines(room):>6} {text:>7}  "
+              + " ".join(name for name in FLOOR if name in need[room] - {room}))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    table(sys.argv[1])
