@@ -12,6 +12,7 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
+#include <linux/rwsem.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uuid.h>
@@ -20,6 +21,7 @@
 
 #include "ctf/loan.h"
 #include "ctf/packet.h"
+#include "ctf/raw.h"
 
 #define ETCH_TEST_RECORD	20	/* bytes */
 
@@ -339,6 +341,23 @@ static void etch_loan_is_lent_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, refcount_read(&t->lender->users));
 }
 
+/* A file that is open has a struct address_space of its own, complete with its locks. */
+static void etch_raw_has_a_mapping(struct kunit *test)
+{
+	struct etch_raw *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
+	struct inode *inode = kunit_kzalloc(test, sizeof(*inode), GFP_KERNEL);
+	struct file *file = kunit_kzalloc(test, sizeof(*file), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	KUNIT_ASSERT_NOT_NULL(test, inode);
+	KUNIT_ASSERT_NOT_NULL(test, file);
+	etch_raw_map_init(p, inode, file);
+	KUNIT_EXPECT_PTR_EQ(test, &p->mapping, file->f_mapping);
+	/* A lock that is all zeroes seems to be waited for. */
+	KUNIT_EXPECT_FALSE(test, rwsem_is_contended(&p->mapping.invalidate_lock));
+	KUNIT_EXPECT_FALSE(test, rwsem_is_contended(&p->mapping.i_mmap_rwsem));
+}
+
 /* Someone may be looking at it without a lock: a dump. */
 static void etch_loan_is_waited_for(struct kunit *test)
 {
@@ -382,6 +401,7 @@ static struct kunit_case etch_packet_cases[] = {
 	KUNIT_CASE(etch_packet_is_flushed),
 	KUNIT_CASE(etch_loan_is_lent_again),
 	KUNIT_CASE(etch_loan_is_waited_for),
+	KUNIT_CASE(etch_raw_has_a_mapping),
 	{}
 };
 

@@ -22,6 +22,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/overflow.h>
+#include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -45,6 +46,8 @@ static const struct vm_operations_struct etch_raw_vm_ops;
 void etch_raw_map_init(struct etch_raw *p, struct inode *inode, struct file *file)
 {
 	address_space_init_once(&p->mapping);
+	/* An inode's initialisation does this one, not the address_space's. */
+	init_rwsem(&p->mapping.invalidate_lock);
 	p->mapping.host = inode;
 	p->mapping.a_ops = &empty_aops;
 	file->f_mapping = &p->mapping;
