@@ -30,8 +30,10 @@
  * each one physically contiguous block of pages. A block opens with header_size
  * bytes which the ring leaves alone, for whoever makes packets of blocks, then
  * come records. A record starts on a multiple of 4 bytes and ends where its
- * reserver said; the bytes up to the next one's start are undefined (zero or
- * stale data of this ring), and so is nothing else. Records do not cross blocks.
+ * reserver said. The ring does not write to the bytes up to the next one's start, nor to
+ * those of a record that its writer leaves out: they are zero, or what is left of records
+ * that were overwritten or read since etch_ring_reset(), which zeroes all. Records do not
+ * cross blocks.
  *
  * What is in a record. The ring stamps the time, no more: etch_ring_reserve()
  * gives the time that belongs to the place of the record, such that time never

@@ -2,9 +2,11 @@
 /*
  * Memory of sub-buffers that is lent to readers: see loan.h.
  *
- * Pages that come from a ring have nothing but this kernel's records in them, and new
- * ones are zeroed. So what lies in a packet between and behind its records is nobody
- * else's data, and lending again does not need zeroing again.
+ * New pages are zeroed; those that come back have records in them that this file's
+ * readers were given. They are lent again as they are: etch_packet_make() zeroes what lies
+ * behind a packet's records, so no more than the bytes that records leave out is seen
+ * again. When the ring is emptied, its records must not be seen any more, and no page that
+ * may hold one is lent again.
  */
 
 #include <linux/err.h>
@@ -70,6 +72,22 @@ void etch_lender_put(struct etch_lender *lender)
 }
 
 /**
+ * etch_lender_renew() - lend no memory again that was lent in another epoch
+ * @lender: the lender
+ * @epoch: of the ring: another one if it was emptied
+ *
+ * Context: any but interrupts.
+ */
+void etch_lender_renew(struct etch_lender *lender, unsigned int epoch)
+{
+	spin_lock(&lender->lock);
+	if (lender->epoch != epoch)
+		etch_lender_drop(lender);
+	lender->epoch = epoch;
+	spin_unlock(&lender->lock);
+}
+
+/**
  * etch_lender_may() - is less outside than allowed?
  * @lender: the lender
  * @max: how many loans are allowed
@@ -100,6 +118,7 @@ static int etch_lender_take(struct etch_lender *lender, struct etch_loan *loan,
 		if (lender->bytes != loan->bytes)
 			etch_lender_drop(lender);
 		lender->bytes = loan->bytes;
+		loan->epoch = lender->epoch;
 		if (lender->nr_kept)
 			loan->memory = lender->kept[--lender->nr_kept];
 	}
@@ -149,6 +168,8 @@ static bool etch_lender_keep(struct etch_lender *lender, const struct etch_loan 
 	if (!loan->memory || page_count(virt_to_page(loan->memory)) != 1)
 		return false;
 	if (lender->bytes != loan->bytes || lender->nr_kept == ETCH_LOANS_KEPT)
+		return false;
+	if (lender->epoch != loan->epoch)
 		return false;
 	lender->kept[lender->nr_kept++] = loan->memory;
 	return true;

@@ -14,7 +14,12 @@
  *
  * Memory that comes back is lent again, if nobody else has a hand on its pages: a
  * socket may have, long after the pipe. So no more of it is outside than was allowed,
- * and what sockets are sending.
+ * and what sockets are sending. Nobody else can hold a page: pipes count as users of a
+ * loan, and a page of a mapped window cannot be pinned (raw_map.c).
+ *
+ * Memory goes into the ring with what it held before, and some of that may be seen between
+ * later records. So memory that held records of before the ring was emptied is not lent
+ * again: see etch_lender_renew().
  */
 
 #include <linux/list.h>
@@ -32,6 +37,7 @@ struct etch_ring;
  * struct etch_lender - what one reader has lent out, and kept
  * @users: the reader, and the loans
  * @lock: of what is below
+ * @epoch: counts how often the ring was emptied: memory lent in an earlier one is not kept
  * @bytes: of each sub-buffer that is kept
  * @nr_kept: how many are
  * @kept: their memory
@@ -41,6 +47,7 @@ struct etch_ring;
 struct etch_lender {
 	refcount_t users;
 	spinlock_t lock;
+	unsigned int epoch;
 	unsigned int bytes;
 	unsigned int nr_kept;
 	void *kept[ETCH_LOANS_KEPT];
@@ -52,6 +59,7 @@ struct etch_lender {
  * struct etch_loan - memory for one sub-buffer
  * @users: who has it
  * @lender: where it comes from
+ * @epoch: the lender's when it was got
  * @bytes: its size
  * @memory: its pages
  * @packet: bytes of the packet that is in there
@@ -60,6 +68,7 @@ struct etch_lender {
 struct etch_loan {
 	refcount_t users;
 	struct etch_lender *lender;
+	unsigned int epoch;
 	unsigned int bytes;
 	void *memory;
 	unsigned int packet;
@@ -68,6 +77,7 @@ struct etch_loan {
 
 struct etch_lender *etch_lender_create(void);
 void etch_lender_put(struct etch_lender *lender);
+void etch_lender_renew(struct etch_lender *lender, unsigned int epoch);
 struct etch_loan *etch_loan_get(struct etch_lender *lender, const struct etch_ring *ring,
 				unsigned int max);
 void etch_loan_put(struct etch_loan *loan);

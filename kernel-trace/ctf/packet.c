@@ -39,6 +39,10 @@ static unsigned int etch_packet_bytes(unsigned int content, unsigned int subbuf)
  * @view: the records; if it is @open, its @end is the caller's
  * @overwritten: how many were overwritten before, in this ring
  *
+ * Readers get whole pages, so the packet is zeroed from its last record to its end: older
+ * records may be there, which the reader might never have been allowed to see. What the
+ * sub-buffer has behind the packet stays.
+ *
  * Context: process; holds the instance's read_mutex.
  * Return: bytes of the packet.
  */
@@ -73,6 +77,7 @@ unsigned int etch_packet_make(struct etch_instance *inst, int cpu, void *memory,
 	/* What is in there was known before it was written. */
 	head->generation = READ_ONCE(etch_generation);
 	head->records = view->records;
+	memset(memory + content, 0, bytes - content);
 	return bytes;
 }
 
@@ -119,6 +124,7 @@ unsigned int etch_packet_lead(void *lead, const void *packet, const struct etch_
 	struct etch_packet_header *head = lead;
 
 	memcpy(head, packet, sizeof(*head));
+	memset(head + 1, 0, PAGE_SIZE - sizeof(*head));
 	if (head->packet_seq_num == before->seq + 1 &&
 	    head->events_discarded == before->discarded)
 		return 0;

@@ -214,6 +214,7 @@ static void etch_packet_leads(struct kunit *test)
 	struct etch_told before = { .seq = 7, .discarded = 30 };
 
 	KUNIT_ASSERT_NOT_NULL(test, lead);
+	memset(lead, 0xaa, PAGE_SIZE);
 	KUNIT_EXPECT_EQ(test, 0, etch_packet_lead(lead, &packet, &before));
 	before.discarded = 20;
 	KUNIT_EXPECT_EQ(test, PAGE_SIZE, etch_packet_lead(lead, &packet, &before));
@@ -223,10 +224,29 @@ static void etch_packet_leads(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 5, lead->timestamp_begin);
 	KUNIT_EXPECT_EQ(test, 5, lead->timestamp_end);
 	KUNIT_EXPECT_EQ(test, ETCH_PACKET_HEADER * BITS_PER_BYTE, lead->content_size);
+	KUNIT_EXPECT_NULL(test, memchr_inv(lead + 1, 0, PAGE_SIZE - sizeof(*lead)));
 	KUNIT_EXPECT_EQ(test, 3, lead->cpu_id);
 	before = (struct etch_told) { .seq = 6, .discarded = 30 };
 	KUNIT_EXPECT_EQ(test, PAGE_SIZE, etch_packet_lead(lead, &packet, &before));
 	KUNIT_EXPECT_EQ(test, 6, lead->packet_seq_num);
+}
+
+/* Behind the records there is nothing, whatever was there; the rest is no reader's. */
+static void etch_packet_has_nothing_else(struct kunit *test)
+{
+	struct etch_packet_test *t = test->priv;
+	const size_t content = ETCH_PACKET_HEADER + ETCH_TEST_RECORD;
+	u8 *memory = kunit_kzalloc(test, 2 * PAGE_SIZE, GFP_KERNEL);
+	struct etch_view view = { .len = ETCH_TEST_RECORD, .records = 1 };
+
+	KUNIT_ASSERT_NOT_NULL(test, memory);
+	memset(memory, 0xaa, 2 * PAGE_SIZE);
+	mutex_lock(&t->inst.read_mutex);
+	KUNIT_EXPECT_EQ(test, PAGE_SIZE, etch_packet_make(&t->inst, 0, memory, &view, 0));
+	mutex_unlock(&t->inst.read_mutex);
+	KUNIT_EXPECT_NULL(test, memchr_inv(memory + ETCH_PACKET_HEADER, 0xaa, ETCH_TEST_RECORD));
+	KUNIT_EXPECT_NULL(test, memchr_inv(memory + content, 0, PAGE_SIZE - content));
+	KUNIT_EXPECT_NULL(test, memchr_inv(memory + PAGE_SIZE, 0xaa, PAGE_SIZE));
 }
 
 /* What a ring had counted is not lost when it goes. */
@@ -341,6 +361,31 @@ static void etch_loan_is_lent_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, refcount_read(&t->lender->users));
 }
 
+/* Not if the ring was emptied since: neither what is kept nor what comes back later. */
+static void etch_loan_is_of_an_epoch(struct kunit *test)
+{
+	struct etch_packet_test *t = test->priv;
+	struct etch_loan *kept, *late, *next;
+
+	kept = etch_loan_get(t->lender, t->rings[0], 2);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(kept));
+	late = etch_loan_get(t->lender, t->rings[0], 2);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(late));
+	etch_loan_put(kept);
+	etch_lender_renew(t->lender, 0);
+	KUNIT_EXPECT_EQ(test, 1, t->lender->nr_kept);
+	etch_lender_renew(t->lender, 1);
+	KUNIT_EXPECT_EQ(test, 0, t->lender->nr_kept);
+	etch_loan_put(late);
+	KUNIT_EXPECT_EQ(test, 0, t->lender->nr_kept);
+	KUNIT_EXPECT_TRUE(test, etch_lender_may(t->lender, 1));
+
+	next = etch_loan_get(t->lender, t->rings[0], 1);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(next));
+	etch_loan_put(next);
+	KUNIT_EXPECT_EQ(test, 1, t->lender->nr_kept);
+}
+
 /* A file that is open has a struct address_space of its own, complete with its locks. */
 static void etch_raw_has_a_mapping(struct kunit *test)
 {
@@ -397,9 +442,11 @@ static struct kunit_case etch_packet_cases[] = {
 	KUNIT_CASE(etch_packet_says),
 	KUNIT_CASE(etch_packet_is_cut),
 	KUNIT_CASE(etch_packet_leads),
+	KUNIT_CASE(etch_packet_has_nothing_else),
 	KUNIT_CASE(etch_packet_goes_on),
 	KUNIT_CASE(etch_packet_is_flushed),
 	KUNIT_CASE(etch_loan_is_lent_again),
+	KUNIT_CASE(etch_loan_is_of_an_epoch),
 	KUNIT_CASE(etch_loan_is_waited_for),
 	KUNIT_CASE(etch_raw_has_a_mapping),
 	{}

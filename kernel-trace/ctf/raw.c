@@ -92,6 +92,7 @@ static int etch_raw_take(struct etch_raw *p)
 	struct etch_loan *loan, *lead = NULL;
 	struct etch_told before;
 
+	etch_lender_renew(p->lender, p->inst->epochs[p->cpu]);
 	loan = etch_loan_get(p->lender, ring, etch_raw_max(p, ring));
 	if (IS_ERR(loan))
 		return PTR_ERR(loan);

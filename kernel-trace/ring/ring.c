@@ -483,6 +483,21 @@ static void init_ring(struct etch_ring *r, const struct etch_ring_params *p, uns
 	r->floor = p->floor;
 }
 
+/*
+ * Zero all sub-buffers, the spare one included. Records have bytes that their writers do
+ * not fill in, such as the holes of a structure, and up to three more follow each record:
+ * readers of later records would see there what was stored before.
+ */
+static void wipe(const struct etch_ring *r)
+{
+	unsigned int i;
+
+	for (i = 0; i <= r->nr; i++) {
+		memset(r->blocks[i].data, 0, etch_ring_subbuf_size(r));
+		cond_resched();
+	}
+}
+
 /**
  * etch_ring_create() - make a ring
  * @p: see struct etch_ring_params
@@ -535,7 +550,8 @@ EXPORT_SYMBOL_GPL(etch_ring_create);
  *	    behind these the @nr + 1 blocks, and from the next page on the sub-buffers
  * @nr: sub-buffers, a power of two; one more for the spare
  *
- * No page of it is ever given away: etch_ring_take_subbuf() copies. It cannot be resized.
+ * Whatever @memory holds is overwritten, the sub-buffers with zeroes. No page of it is
+ * ever given away: etch_ring_take_subbuf() copies. The ring cannot be resized.
  * When it is freed, @memory stays the caller's, with zeroes where the ring was.
  *
  * Context: task, may sleep.
@@ -566,6 +582,7 @@ struct etch_ring *etch_ring_create_in(const struct etch_ring_params *p, void *me
 
 	r->fixed = true;
 	init_ring(r, p, subbuf, nr);
+	wipe(r);
 	etch_ring_reset(r);
 	etch_ring_on(r);
 	return r;
@@ -639,15 +656,18 @@ EXPORT_SYMBOL_GPL(etch_ring_off);
  * @r: the ring, quiescent
  *
  * Views and cursors of it are void. On or off, mode and clock stay, and times do not go
- * back, either.
+ * back, either. If anything was stored, all sub-buffers are zeroed, which takes about a
+ * tenth of a second for each GiB.
  *
- * Context: any.
+ * Context: task, may sleep.
  */
 void etch_ring_reset(struct etch_ring *r)
 {
 	unsigned int i;
 
 	WARN_ON_ONCE(READ_ONCE(r->nest));
+	if (r->pos)
+		wipe(r);
 
 	for (i = 0; i < r->nr; i++)
 		r->slots[i] = etch_slot((u64)i * r->size - r->nr * r->size, i, ETCH_SLOT_TAKEN);

@@ -331,6 +331,10 @@ static bool give_block(struct etch_ring *r, void **memory, struct etch_view *vie
  *          etch_ring_overwritten(). view.begin is not before the view.end of the
  *          sub-buffer that was taken so before.
  *
+ * The rest of the memory, behind the view, is not zeroed: it may hold older records.
+ * A caller that shows it to user space has to zero it. Nor is the memory zeroed that the
+ * ring gets: the bytes that later records leave out show what it held.
+ *
  * The records are read, without etch_ring_advance(). The sub-buffer that is being
  * written can be had by etch_ring_flush(). One may be empty: it tells of loss.
  *

@@ -396,6 +396,21 @@ static void test_resize_behind_the_hand(void)
 	tap(true, "a ring that grows while a block is in hand gives none that was never written");
 }
 
+/* Is there nothing left in any sub-buffer? */
+static bool wiped(void)
+{
+	unsigned int i, j;
+
+	for (i = 0; i <= ring->nr; i++) {
+		const u8 *data = ring->blocks[i].data;
+
+		for (j = 0; j < SUBBUF; j++)
+			if (data[j])
+				return false;
+	}
+	return true;
+}
+
 static void test_reset(void)
 {
 	struct etch_view view;
@@ -406,7 +421,9 @@ static void test_reset(void)
 	for (i = 0; i < 30; i++)
 		CHECK(put(ROOM / 2));
 	CHECK(take(&view));
+	CHECK(!wiped());
 	etch_ring_reset(ring);
+	CHECK(wiped());
 	tally = (struct tally){};
 	next_seq[0] = 0;
 	CHECK(!take(&view));
@@ -420,6 +437,30 @@ static void test_reset(void)
 	CHECK_EQ(etch_view_lost(&view), 0);
 	end();
 	tap(true, "an emptied ring has forgotten its sub-buffers");
+}
+
+/* In memory of the caller's, whatever was there. */
+static void test_in_memory(void)
+{
+	struct etch_ring_params p = {
+		.subbuf_size = SUBBUF, .header_size = HEADER, .overwrite = true,
+		.clock = ETCH_CLOCK_SEQ,
+	};
+	/* The ring and its tables, 4 sub-buffers and the spare. */
+	const size_t bytes = 6 * SUBBUF;
+	void *region = aligned_alloc(SUBBUF, bytes);
+
+	memset(region, MINE, bytes);
+	ring = etch_ring_create_in(&p, region, 4);
+	CHECK(!IS_ERR(ring));
+	CHECK(wiped());
+	CHECK(put(ROOM / 2));
+	CHECK(!wiped());
+	etch_ring_reset(ring);
+	CHECK(wiped());
+	etch_ring_free(ring);
+	free(region);
+	tap(!shim_live, "memory that a ring is made in is wiped");
 }
 
 static void test_wrap(void)
@@ -458,6 +499,7 @@ int main(void)
 		any_order(i & 1, i & 2, i & 4);
 	test_resize_behind_the_hand();
 	test_reset();
+	test_in_memory();
 	test_wrap();
 	tap(!shim_live, "all memory is given back");
 	return tap_end();

@@ -8,6 +8,10 @@
  * reads records by himself finds each on a multiple of 4 bytes, where the one before
  * it ended, rounded up.
  *
+ * Behind its last record a packet is zero. The bytes that are no field's, in a record and up
+ * to the start of the next one, have no meaning: they may be what is left of records that
+ * were overwritten or read since the buffer was last emptied, and of none from before.
+ *
  * What was lost before a packet is the difference to the one before. So a reader whose
  * first packet would have nothing to be compared with gets one without records in front
  * of it, which says what the packet said that was given out last, to whomever.
