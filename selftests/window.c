@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 
 #include "packets.h"
@@ -164,6 +165,63 @@ TEST_F(window, has_nothing_else_in_it)
 	EXPECT_EQ(SIGBUS, signal_at(self->map + STRIDE));
 	EXPECT_EQ(-1, show(_metadata, self, SLOTS));
 	EXPECT_EQ(SIGBUS, signal_at(self->map));
+}
+
+/*
+ * A sub-buffer of several pages, and a packet of one: the window has no more than that. The
+ * other pages are full of records that were thrown away.
+ */
+TEST_F(window, has_the_packet_alone)
+{
+	struct etch_window w = {
+		.address = (unsigned long)self->map, .packets = 1, .stride = 4 * STRIDE,
+	};
+
+	/* From here on no packet comes that only tells what was lost before. */
+	marks(&self->next, 1);
+	flush();
+	ASSERT_EQ(1, show(_metadata, self, 1));
+	ASSERT_EQ(0, write_fmt(TREE, "buffer_subbuf_size_kb", "%zu", 4 * PAGE >> 10));
+	marks(&self->next, 1200);
+	overwrite_file(TREE, "trace", "");
+	marks(&self->next, 3);
+	flush();
+	ASSERT_EQ(0, ioctl(self->fd, ETCH_IOC_WINDOW, &w));
+	ASSERT_EQ(1, w.packets);
+	EXPECT_EQ(PAGE, packets_add(&self->seen, self->map, PAGE));
+	EXPECT_EQ(4, self->seen.marks);
+	for (int i = 1; i < 4; i++)
+		EXPECT_EQ(SIGBUS, signal_at(self->map + i * STRIDE));
+}
+
+/*
+ * A page with a reference of somebody else's would stay when its loan is over, and nobody
+ * would count it.
+ */
+TEST_F(window, is_not_pinned)
+{
+	struct iovec from = { .iov_base = self->map, .iov_len = PAGE };
+	struct iovec to = { .iov_base = self->buf, .iov_len = PAGE };
+	int pipes[2], fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+
+	ASSERT_EQ(0, pipe(pipes));
+	ASSERT_LE(0, fd);
+	marks(&self->next, 10);
+	flush();
+	ASSERT_EQ(1, show(_metadata, self, 1));
+	EXPECT_EQ(-1, vmsplice(pipes[1], &from, 1, SPLICE_F_NONBLOCK));
+	EXPECT_EQ(EFAULT, errno);
+	EXPECT_EQ(-1, process_vm_readv(getpid(), &to, 1, &from, 1, 0));
+	EXPECT_TRUE(errno == EFAULT || errno == ENOSYS);
+	EXPECT_EQ(-1, pread(fd, self->buf, PAGE, (off_t)self->map));
+	EXPECT_EQ(EIO, errno);
+	/* Its bytes are for everybody who copies them. */
+	EXPECT_EQ(PAGE, write(pipes[1], self->map, PAGE));
+	EXPECT_EQ(PAGE, read(pipes[0], self->buf, PAGE));
+	EXPECT_EQ(0, memcmp(self->buf, self->map, PAGE));
+	close(fd);
+	close(pipes[0]);
+	close(pipes[1]);
 }
 
 /* Wherever it was before: what is not shown any more is not kept in memory, either. */

@@ -10,11 +10,21 @@
  * ring consists of at the time, and it can be resized, read and spliced from as if there
  * were none.
  *
- * Pages get into the page tables as they do when a TCP socket is received from without
- * copying, and out of them as when a file is truncated. So an open file has a struct
- * address_space of its own, which knows its mappings, and those of no other open file.
+ * The page tables have bare page frames, as those of device memory. Such pages can be looked
+ * at and copied from, but nobody can get a reference to one: vmsplice(), O_DIRECT and
+ * whatever else pins user memory gets EFAULT. So when the window is emptied, the mapping is
+ * the last to have known its pages, and the limit on lent memory holds.
+ *
+ * Without references a page must be in no TLB, either, when its loan comes back. That is so
+ * because munmap() flushes them for such a mapping (VM_PFNMAP) before the mapping can no
+ * longer be found.
+ *
+ * Pages leave the page tables as they do when a file is truncated. So an open file has a
+ * struct address_space of its own, which knows its mappings, and those of no other open
+ * file.
  */
 
+#include <linux/cacheflush.h>
 #include <linux/etch_ring.h>
 #include <linux/fs.h>
 #include <linux/list.h>
@@ -67,7 +77,7 @@ int etch_raw_mmap(struct file *file, struct vm_area_struct *vma)
 		return -EPERM;
 	vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);
 	/* A child would keep pages that are long another packet's. */
-	vm_flags_set(vma, VM_MIXEDMAP | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
+	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_ops = &etch_raw_vm_ops;
 	return 0;
 }
@@ -126,19 +136,35 @@ static struct vm_area_struct *etch_window_vma(struct file *file, const struct et
 	return vma;
 }
 
+/*
+ * Map a packet, and not what its sub-buffer has behind it: older records may be there. No
+ * reference is taken: the loan keeps the pages until they are mapped nowhere.
+ */
+static int etch_window_show_packet(struct vm_area_struct *vma, unsigned long address,
+				   const struct etch_loan *loan)
+{
+	struct page *page = virt_to_page(loan->memory);
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < loan->packet >> PAGE_SHIFT && !ret; i++) {
+		flush_dcache_page(page + i);
+		ret = vm_fault_to_errno(vmf_insert_pfn(vma, address + i * PAGE_SIZE,
+						       page_to_pfn(page + i)), 0);
+	}
+	return ret;
+}
+
 /* Under p->lock and the mmap lock. Map what is in p->window. If it fails, a part of it is. */
 static int etch_window_show(struct etch_raw *p, struct vm_area_struct *vma,
 			    const struct etch_window *w)
 {
 	unsigned long address = w->address;
-	unsigned int i, j;
+	unsigned int i;
 	int ret = 0;
 
 	for (i = 0; i < p->nr_window && !ret; i++) {
-		struct page *page = virt_to_page(p->window[i]->memory);
-
-		for (j = 0; j < p->window[i]->bytes >> PAGE_SHIFT && !ret; j++)
-			ret = vm_insert_page(vma, address + j * PAGE_SIZE, page + j);
+		ret = etch_window_show_packet(vma, address, p->window[i]);
 		address += w->stride;
 	}
 	return ret;

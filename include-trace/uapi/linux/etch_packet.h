@@ -91,6 +91,11 @@ struct etch_window {
 /*
  * Gives back what the window shows, wherever it was, and has it show the next packets: as
  * many as there are and fit. Waits as read() does if there is none; 0 packets are the end.
+ * What lies between a packet's end and the next one's start is not there: SIGBUS.
+ *
+ * The pages can be read by the processor, by the program or for it, as in write(). They
+ * cannot be pinned: vmsplice(), MSG_ZEROCOPY, O_DIRECT, process_vm_readv() and debuggers get
+ * an error (EFAULT, EIO).
  *
  * EFAULT: the window is not inside a mapping of this file, or struct etch_window cannot be
  * read, or not be written. EINVAL: no packets are asked for, or too many; the address or
