@@ -4,7 +4,7 @@
  * by a file system of his own. Whoever reads into such memory, or writes from it, waits; all
  * others go on, in the same instance, too. When it is there at last, the call has its result.
  */
-
+#define _GNU_SOURCE
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -37,6 +37,11 @@ static ssize_t by_window(const struct call *c)
 	const struct etch_window *window = c->data;
 
 	return ioctl(c->fd, ETCH_IOC_WINDOW, c->data) ?: (ssize_t)window->packets;
+}
+
+static ssize_t by_splice(const struct call *c)
+{
+	return splice(c->fd, NULL, *(int *)c->data, NULL, PAGE, 0);
 }
 
 /* What the page has when it comes. */
@@ -184,6 +189,23 @@ static void others_go_on(struct __test_metadata *_metadata)
 	EXPECT_EQ(0, write_file(TREE, "flush", "1"));
 }
 
+/* splice() would wait with its pipe locked, and with it whoever has the pipe's other end. */
+static void splice_does_not_wait(struct __test_metadata *_metadata, int fd)
+{
+	struct call splices = { .fd = fd, .how = by_splice };
+	int pipes[2];
+
+	ASSERT_EQ(0, pipe(pipes));
+	splices.data = &pipes[1];
+	begin_call(&splices);
+	ASSERT_TRUE(call_ends(&splices));
+	EXPECT_EQ(-1, splices.ret);
+	EXPECT_EQ(EAGAIN, splices.err);
+	pthread_join(splices.thread, NULL);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
 TEST_F_TIMEOUT(faulting, others_go_on, 60)
 {
 	struct pollfd asks = { .fd = self->call.fd, .events = POLLIN };
@@ -202,6 +224,8 @@ TEST_F_TIMEOUT(faulting, others_go_on, 60)
 	others_go_on(_metadata);
 	/* And who only asks whether the same file has something. */
 	EXPECT_LE(0, poll(&asks, 1, 0));
+	if (self->call.how == by_read && !strcmp(variant->file, RAW))
+		splice_does_not_wait(_metadata, self->call.fd);
 	ASSERT_EQ(0, put_page(self->memory, self->call.data));
 	ASSERT_EQ(0, pthread_join(self->call.thread, NULL));
 	EXPECT_LT(0, self->call.ret)

@@ -73,11 +73,13 @@ static void by_poll(const char *file)
 
 static void by_splice(const char *file)
 {
-	int fd = must_open(file), pipes[2];
+	struct pollfd p = { .fd = must_open(file), .events = POLLIN };
+	int pipes[2];
 
 	if (pipe(pipes))
 		_exit(2);
-	while (splice(fd, NULL, pipes[1], NULL, 3000, 0) > 0) {
+	/* splice() does not wait. */
+	while (poll(&p, 1, -1) == 1 && splice(p.fd, NULL, pipes[1], NULL, 3000, 0) > 0) {
 		if (read(pipes[0], buf, 3000) <= 0)
 			_exit(2);
 	}

@@ -17,8 +17,12 @@
  * While a pipe holds packets, tracing goes on with other memory. But a file has no more
  * packets outside than its ring has sub-buffers, and the pipe room for: a reader that
  * wants one more waits until a pipe gives one back, and what is lost meanwhile is counted
- * in the ring. splice() has its pipe locked while it waits. So what is in there has to
- * come on top: it is not what we wait for.
+ * in the ring. What one pipe can hold comes on top, so that a thread which fills its own
+ * pipe and then reads does not wait for itself.
+ *
+ * splice() waits for nothing: its pipe is locked, and whoever uses the other end would
+ * sleep on that lock, O_NONBLOCK or not, and could not be killed. It says EAGAIN where
+ * read() would wait, and poll() tells when it need not.
  */
 
 #include <linux/err.h>
@@ -329,20 +333,21 @@ static ssize_t etch_raw_give(struct etch_raw *p, struct pipe_inode_info *pipe, s
 	return ret;
 }
 
+/* The caller has locked @pipe, so this waits for nothing: see above. */
 static ssize_t etch_raw_splice(struct file *file, loff_t *ppos, struct pipe_inode_info *pipe,
 			       size_t len, unsigned int flags)
 {
-	bool nonblock = file->f_flags & O_NONBLOCK || flags & SPLICE_F_NONBLOCK;
 	struct etch_raw *p = file->private_data;
 	size_t done = 0;
 	ssize_t ret = 0;
 
-	if (mutex_lock_interruptible(&p->lock))
-		return -ERESTARTSYS;
-	/* Another thread may be waiting, with his pipe. */
+	/* Whoever has it may be copying to user memory that takes for ever to be there. */
+	if (!mutex_trylock(&p->lock))
+		return -EAGAIN;
+	/* Another thread may have spliced to a larger one. */
 	WRITE_ONCE(p->slots, max(p->slots, pipe->max_usage));
 	while (done < len) {
-		ret = etch_raw_next(p, nonblock || done);
+		ret = etch_raw_next(p, true);
 		if (ret <= 0)
 			break;
 		ret = etch_raw_give(p, pipe, len - done);

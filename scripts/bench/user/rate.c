@@ -17,6 +17,7 @@
  */
 
 #define _GNU_SOURCE
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -55,6 +56,7 @@ static void consume(const struct tracer *tracer, int ready)
 {
 	int raw = open_raw(tracer, producer, 0), channel[2];
 	int out = open(FILE_NAME, O_WRONLY | O_CREAT, 0600);
+	struct pollfd more = { .fd = raw, .events = POLLIN };
 	long long bytes = 0;
 
 	if (out < 0 || pipe(channel))
@@ -65,6 +67,9 @@ static void consume(const struct tracer *tracer, int ready)
 	for (;;) {
 		ssize_t in = splice(raw, NULL, channel[1], NULL, PLENTY, 0), len;
 
+		/* Of the two tracers, only ftrace's splice() waits. */
+		if (in < 0 && errno == EAGAIN && poll(&more, 1, -1) == 1)
+			continue;
 		if (in < 0)
 			err(1, "splice in");
 		bytes += in;
