@@ -20,8 +20,8 @@ BOOT = ["etch_event=initcall:initcall_finish", "etch_buf_size=2M"]
 KUNIT = ["kunit.enable=1", "kunit.filter_glob=imv*"]
 # At boot, all of them, for the end of the report.
 ALL_KUNIT = ["kunit.enable=1", "show=kunit"]
-# Those that patch code more often than QEMU can follow: see lib/machine.py. KUNIT's
-# do, too.
+# Those that patch code so often that QEMU, with several threads, soon executes a
+# translation of the old code: see ONE_THREAD in lib/machine.py. KUNIT's do, too.
 ONE_THREAD_TESTS = ["etch:immediate"]
 # Seconds until a guest with the kselftests is given up.
 LIMITS = {"um": 900, "um-bare": 900, "um-long": 3600, "um-kasan": 5400,

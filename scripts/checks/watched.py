@@ -45,7 +45,7 @@ def lockdep():
                  + [f"kselftest={test}" for test in tests
                     if test not in ONE_THREAD_TESTS])
     print(f"### {name}: NOT run: {' '.join(ONE_THREAD_TESTS)}, which patch code "
-          "too often", flush=True)
+          "too often for QEMU with two threads", flush=True)
     return cases
 
 

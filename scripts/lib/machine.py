@@ -11,10 +11,12 @@ import subprocess
 import layout
 
 MEMORY = "1G"
-# QEMU 10 still executes stale translations, if text is patched thousands of times
-# in a second while other processors run it and are interrupted there: "Oops:
-# int3" with no breakpoint in memory and nobody patching. With one thread it does
-# not. The kernel passes the word over.
+# With a thread for each processor QEMU discards translations of code before it stores to
+# that code, and holds no lock in between: another processor may translate the old bytes
+# again, and keep that translation. Then it executes a breakpoint that the kernel has
+# removed: "Oops: int3". Mainline's jump labels have this, too; Documentation/design.rst,
+# "Under QEMU", has figures, scripts/stale.py repeats them. With one thread QEMU does not
+# do so. The kernel ignores the word.
 ONE_THREAD = "etch_test.one_thread"
 # More processors change what races there are; two is what CI has.
 PROCESSORS = 2
