@@ -270,7 +270,8 @@ struct etch_cursor {
  * @lost_full:    lost, discard mode and full
  * @lost_nested:  lost, would have overwritten what an interrupted writer is at, or
  *                more than ETCH_RING_MAX_NEST in flight
- * @lost_too_big: lost, longer than a sub-buffer has room for
+ * @lost_too_big: lost, longer than a sub-buffer has room for, or refused for being shorter
+ *                than ETCH_RING_MIN_RECORD
  * @lost_off:     lost, the ring was off
  * @bytes:        what those entries occupy, from the first's start to the last's end
  *                in each block
@@ -332,6 +333,7 @@ void etch_ring_stats(struct etch_ring *r, struct etch_ring_stats *stats);
 /* The writers' slow path: ring.c. Not for callers. */
 void *etch_ring_reserve_slow(struct etch_ring *r, unsigned int len, u64 *time,
 			     unsigned int nest);
+void *etch_ring_refuse_short(struct etch_ring *r);
 u64 etch_ring_time_slow(struct etch_ring *r, enum etch_clock clock);
 
 /**
@@ -365,25 +367,16 @@ static __always_inline u64 etch_ring_time(struct etch_ring *r)
 	return etch_ring_time_slow(r, clock);
 }
 
-/**
- * etch_ring_reserve() - get room for one record
- * @r:    the ring of this CPU
- * @len:  bytes, at least ETCH_RING_MIN_RECORD
- * @time: the record's time stamp, if it got room
- *
+/*
+ * etch_ring_reserve() for callers whose records are never shorter than ETCH_RING_MIN_RECORD.
  * The fast path whole: one clock read and one local compare-and-exchange. An
  * interrupt that reserves in between makes the latter fail and the clock is read
  * again, so places and times agree. One unsigned comparison sends all else to the
  * slow path: a full block, a cached start that is behind, ahead or being changed,
  * a record that is too big, a ring that is off. @nest is raised as late as that
  * allows: what was read before is only believed if @pos did not move since.
- *
- * Context: any, NMI included, on the ring's CPU with preemption disabled from here
- * to the commit.
- * Return: the place of the record, aligned to 4 bytes: fill in @len bytes and call
- * etch_ring_commit(). NULL if it is lost, which has been counted: do not commit.
  */
-static __always_inline void *etch_ring_reserve(struct etch_ring *r, unsigned int len, u64 *time)
+static __always_inline void *__etch_ring_reserve(struct etch_ring *r, unsigned int len, u64 *time)
 {
 	/* (A) before all else that control changes; pairs with etch_ring_on() */
 	unsigned int limit = smp_load_acquire(&r->limit);
@@ -403,6 +396,29 @@ static __always_inline void *etch_ring_reserve(struct etch_ring *r, unsigned int
 	} while (unlikely(!try_cmpxchg_local(&r->pos, &pos, at + ETCH_POS(len) + 1)));
 
 	return base + off;
+}
+
+/**
+ * etch_ring_reserve() - get room for one record
+ * @r:    the ring of this CPU
+ * @len:  bytes, at least ETCH_RING_MIN_RECORD
+ * @time: the record's time stamp, if it got room
+ *
+ * More records than a block's 16-bit count can hold would run into the position. A constant
+ * @len that is too short does not compile; another one is refused, counted as too big, and
+ * warned of once.
+ *
+ * Context: any, NMI included, on the ring's CPU with preemption disabled from here
+ * to the commit.
+ * Return: the place of the record, aligned to 4 bytes: fill in @len bytes and call
+ * etch_ring_commit(). NULL if it is lost, which has been counted: do not commit.
+ */
+static __always_inline void *etch_ring_reserve(struct etch_ring *r, unsigned int len, u64 *time)
+{
+	BUILD_BUG_ON(__builtin_constant_p(len) && len < ETCH_RING_MIN_RECORD);
+	if (unlikely(len < ETCH_RING_MIN_RECORD))
+		return etch_ring_refuse_short(r);
+	return __etch_ring_reserve(r, len, time);
 }
 
 /* How etch_ring_reserve_quick() ended. */
@@ -432,7 +448,8 @@ static __always_inline bool etch_ring_full(const struct etch_ring *r, u64 off, u
  *
  * Does it if nobody else is in flight, the clock is the counter, and no interrupt
  * comes: in a straight line and without a call, for whoever can go on elsewhere
- * otherwise and so need not keep anything in mind.
+ * otherwise and so need not keep anything in mind. The caller sees to it that @len is not
+ * below ETCH_RING_MIN_RECORD.
  *
  * Context: as etch_ring_reserve().
  * Return: if neither ETCH_QUICK_DONE nor ETCH_QUICK_LOST: what to ask
@@ -483,7 +500,7 @@ static __always_inline void *etch_ring_reserve_other(struct etch_ring *r, unsign
 {
 	if (why == ETCH_QUICK_RAISED)
 		return etch_ring_reserve_slow(r, len, time, 1);
-	return etch_ring_reserve(r, len, time);
+	return __etch_ring_reserve(r, len, time);
 }
 
 /* etch_ring_commit() by the last one in flight, which publishes for all. */

@@ -191,7 +191,7 @@ static void etch_write_copy(const struct etch_copy *copy, struct etch_ring *ring
 	void *record;
 	u64 time;
 
-	record = etch_ring_reserve(ring, copy->len, &time);
+	record = __etch_ring_reserve(ring, copy->len, &time);
 	if (!record)
 		return;
 	memcpy(record + sizeof(*from), from + 1, copy->len - sizeof(*from));

@@ -330,6 +330,15 @@ void *etch_ring_reserve_slow(struct etch_ring *r, unsigned int len, u64 *time,
 }
 EXPORT_SYMBOL_GPL(etch_ring_reserve_slow);
 
+/* What etch_ring_reserve() does with a length that no record may have. */
+void *etch_ring_refuse_short(struct etch_ring *r)
+{
+	WARN_ON_ONCE(true);
+	etch_ring_lose(r, ETCH_LOST_TOO_BIG);
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(etch_ring_refuse_short);
+
 /* Would a reader learn something if the block was left in which @pos is? */
 static bool worth_leaving(const struct etch_ring *r, u64 pos)
 {

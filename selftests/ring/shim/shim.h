@@ -86,7 +86,12 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 #define barrier()		__asm__ __volatile__("" : : : "memory")
 #undef static_assert
 #define static_assert(x, ...)	_Static_assert(x, #x)
-#define BUILD_BUG_ON(c)		_Static_assert(!(c), #c)
+#define BUILD_BUG_ON(c)	do {							\
+	extern void build_bug(void) __attribute__((error("BUILD_BUG_ON: " #c)));	\
+										\
+	if (c)									\
+		build_bug();							\
+} while (0)
 #define OPTIMIZER_HIDE_VAR(v)	__asm__("" : "=r" (v) : "0" (v))
 #undef offsetofend
 #define offsetofend(t, m)	(offsetof(t, m) + sizeof(((t *)0)->m))
