@@ -646,6 +646,58 @@ TEST_F_TIMEOUT(faults, of_a_module_with_events, 3600)
 	EXPECT_EQ(0, sample_unload());
 }
 
+static int sample_id(void)
+{
+	return atoi(read_line(TREE, "events/" SAMPLE "/" SAMPLE "_greet/id"));
+}
+
+static bool metadata_has(int id)
+{
+	char *text = read_file(TREE, "metadata"), line[32];
+	bool has;
+
+	snprintf(line, sizeof(line), "\tid = %d;\n", id);
+	has = strstr(text, line);
+	free(text);
+	return has;
+}
+
+/*
+ * When there is no memory to remember an event that goes, its records may still be there:
+ * the next event to come has another id.
+ */
+TEST_F_TIMEOUT(faults, never_an_id_twice, 600)
+{
+	unsigned int nth = 0, forgotten = 0;
+	int id, next;
+	bool hit;
+
+	if (!sample_path())
+		SKIP(return, "%s", no_sample());
+	ASSERT_EQ(0, sample_load());
+	next = sample_id();
+	do {
+		id = next;
+		faults_arm(self->fd, ++nth);
+		EXPECT_EQ(0, sample_unload());
+		hit = !faults_disarm(self->fd);
+		if (!metadata_has(id)) {
+			forgotten++;
+			id = -id;
+		}
+		ASSERT_EQ(0, sample_load());
+		next = sample_id();
+		EXPECT_LT(0, next);
+		if (id < 0) {
+			EXPECT_NE(-id, next) TH_LOG("fault %u: %d had another event", nth, next);
+		} else {
+			EXPECT_EQ(id, next) TH_LOG("fault %u", nth);
+		}
+	} while (hit);
+	EXPECT_LT(0, forgotten);
+	EXPECT_EQ(0, sample_unload());
+}
+
 TEST_F_TIMEOUT(faults, of_a_module_with_rings, 3600)
 {
 	ring_fd = ring_sample_open();

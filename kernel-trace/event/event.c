@@ -267,8 +267,8 @@ int etch_event_register(struct etch_event *event)
 }
 
 /*
- * Nobody is past its gate any more. If there is no memory to remember its layout, its old
- * records can no longer be told apart.
+ * Nobody is past its gate any more. If there is no memory to remember its layout, its id
+ * stays taken by nobody: old records have an unknown event, and never another one.
  */
 static void etch_event_retire(struct etch_event *event)
 {
@@ -280,12 +280,8 @@ static void etch_event_retire(struct etch_event *event)
 	r = etch_retired_copy(event);
 	down_write(&etch_event_sem);
 	list_del_init(&event->node);
-	if (r) {
-		idr_replace(&etch_ids, &r->event, event->id);
-		etch_nr_retired++;
-	} else {
-		idr_remove(&etch_ids, event->id);
-	}
+	idr_replace(&etch_ids, r ? &r->event : NULL, event->id);
+	etch_nr_retired += !!r;
 	etch_generation_next();
 	up_write(&etch_event_sem);
 }
