@@ -80,6 +80,8 @@ struct etch_origin {
  * @told: as of the packet that was given out last: its number, and all lost before it
  * @flushed: full sub-buffers are wanted at once, however few there are, up to this
  *	     number: those that were there when a flush was asked for
+ * @lines: for all readers of trace_pipe together: the ring's losses of which they know,
+ *	   and how many of these, and of the overwritten, no line has told yet
  *
  * All under the instance's read_mutex.
  */
@@ -93,6 +95,10 @@ struct etch_stream_base {
 		u64 discarded;
 	} told;
 	u64 flushed;
+	struct etch_untold {
+		u64 lost;
+		u64 due;
+	} lines;
 };
 
 /**

@@ -51,7 +51,7 @@
  * @passed: records of @view that were dealt with
  * @item: the record whose turn it is in this stream
  * @last: its time
- * @lost: the ring's count, as of the last view
+ * @lost: not taking: the ring's count, as of the last view
  * @begun: @lost is known
  * @cursor: peeking: how far we are
  * @epoch: of the CPU, when that was made
@@ -154,11 +154,33 @@ static bool etch_stream_more(struct etch_merge *m, struct etch_stream *s)
 	return etch_ring_peek_next(s->ring, &s->cursor, s->copy, &s->view) > 0;
 }
 
+/*
+ * Taking, a loss is told by one reader: by the one who deals with the first record behind
+ * it. Who only saw that record may never come back, and so keeps nothing to himself.
+ */
+static void etch_stream_share_lost(struct etch_merge *m, struct etch_stream *s, u64 lost)
+{
+	struct etch_untold *lines = &m->inst->bases[s->cpu].lines;
+
+	lines->due += s->view.missed;
+	if (lost > lines->lost)
+		lines->due += lost - lines->lost;
+	lines->lost = lost;
+	s->item.lost = lines->due;
+}
+
+static void etch_stream_count_lost(struct etch_stream *s, u64 lost)
+{
+	s->item.lost += s->view.missed;
+	if (s->begun && lost > s->lost)
+		s->item.lost += lost - s->lost;
+	s->lost = lost;
+	s->begun = true;
+}
+
 /* Get the next view with something in it. False: there is none. */
 static bool etch_stream_fill(struct etch_merge *m, struct etch_stream *s)
 {
-	u64 lost;
-
 	etch_stream_pass(m, s);
 	do {
 		if (!etch_stream_more(m, s)) {
@@ -166,18 +188,17 @@ static bool etch_stream_fill(struct etch_merge *m, struct etch_stream *s)
 			return false;
 		}
 		/* A block that was begun and nothing stored yet. */
-		if (!s->view.len && m->way == ETCH_MERGE_TAKE)
+		if (!s->view.len && m->way == ETCH_MERGE_TAKE) {
+			m->inst->bases[s->cpu].lines.due += s->view.missed;
 			etch_ring_advance(s->ring, 0, 0);
+		}
 	} while (!s->view.len);
 
-	lost = etch_view_lost(&s->view);
 	s->last = s->view.begin;
-	s->item.lost += s->view.missed;
-	/* A ring that was emptied counts from zero again. */
-	if (s->begun && lost > s->lost)
-		s->item.lost += lost - s->lost;
-	s->lost = lost;
-	s->begun = true;
+	if (m->way == ETCH_MERGE_TAKE)
+		etch_stream_share_lost(m, s, etch_view_lost(&s->view));
+	else
+		etch_stream_count_lost(s, etch_view_lost(&s->view));
 	return true;
 }
 
@@ -231,6 +252,8 @@ static void etch_stream_step(const struct etch_merge *m, struct etch_stream *s)
 		s->at += ALIGN(s->item.len, 4);
 	s->passed++;
 	s->item.lost = 0;
+	if (m->way == ETCH_MERGE_TAKE)
+		m->inst->bases[s->cpu].lines.due = 0;
 
 	/*
 	 * Where one ends, the other must: else the account would be wrong. Looking, there is

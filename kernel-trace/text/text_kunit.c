@@ -143,6 +143,7 @@ struct etch_test {
 	struct etch_instance inst;
 	struct etch_ring *rings[ETCH_TEST_CPUS];
 	unsigned int epochs[ETCH_TEST_CPUS];
+	struct etch_stream_base bases[ETCH_TEST_CPUS];
 	struct etch_line line;
 	struct etch_merge *merge;
 };
@@ -162,6 +163,7 @@ static int etch_text_init(struct kunit *test)
 	t->inst.clock = ETCH_CLOCK_SEQ;
 	t->inst.rings = t->rings;
 	t->inst.epochs = t->epochs;
+	t->inst.bases = t->bases;
 	mutex_init(&t->inst.read_mutex);
 	return etch_line_init(&t->line);
 }
@@ -654,6 +656,47 @@ static void etch_text_overwritten(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ETCH_TEST_MANY - n, lost);
 }
 
+/* Two readers of one instance: each loss is told by one of them, and by the first to go on. */
+static void etch_text_lost_once(struct kunit *test)
+{
+	struct etch_test *t = etch_test_of(test);
+	struct etch_merge *first, *other;
+	u64 lost[2] = {}, told = 0;
+	u32 n = 0, i;
+
+	etch_test_rings(test, 1, false, ETCH_MERGE_TAKE);
+	first = t->merge;
+	other = etch_merge_create_range(&t->inst, 0, ETCH_TEST_CPUS, ETCH_MERGE_TAKE);
+	KUNIT_ASSERT_NOT_NULL(test, other);
+
+	/* Both have read something, so that both would notice. */
+	for (i = 0; i < ARRAY_SIZE(lost); i++) {
+		t->merge = i ? other : first;
+		KUNIT_EXPECT_TRUE(test, etch_test_write(t, 0, i));
+		etch_test_drain(test, &lost[i]);
+	}
+	for (i = 0; i < ETCH_TEST_MANY; i++)
+		n += etch_test_write(t, 0, i);
+	etch_test_drain(test, &lost[1]);
+	told += ETCH_TEST_MANY - n;
+
+	/* The first one has a look at the record behind the loss, and leaves it. */
+	KUNIT_EXPECT_TRUE(test, etch_test_write(t, 0, 0));
+	t->merge = first;
+	etch_test_begin(test);
+	KUNIT_EXPECT_NOT_NULL(test, etch_merge_item(first));
+	etch_test_end(test);
+	t->merge = other;
+	KUNIT_EXPECT_EQ(test, 1, etch_test_drain(test, &lost[1]));
+	KUNIT_EXPECT_EQ(test, told, lost[1]);
+
+	KUNIT_EXPECT_TRUE(test, etch_test_write(t, 0, 0));
+	t->merge = first;
+	KUNIT_EXPECT_EQ(test, 1, etch_test_drain(test, &lost[0]));
+	KUNIT_EXPECT_EQ(test, 0, lost[0]);
+	etch_merge_free(other);
+}
+
 static void etch_text_lost_line(struct kunit *test)
 {
 	struct etch_test *t = etch_test_of(test);
@@ -740,6 +783,7 @@ static struct kunit_case etch_text_cases[] = {
 	KUNIT_CASE(etch_text_peek_emptied),
 	KUNIT_CASE(etch_text_peek_lapped),
 	KUNIT_CASE(etch_text_lost),
+	KUNIT_CASE(etch_text_lost_once),
 	KUNIT_CASE(etch_text_overwritten),
 	KUNIT_CASE(etch_text_lost_line),
 	KUNIT_CASE(etch_text_skip),
