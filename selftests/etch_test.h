@@ -346,7 +346,7 @@ static inline long long stat_sum(const char *tree, const char *name)
 }
 
 static const char * const etch_lost[] = {
-	"lost full", "lost too big", "lost nested", "lost off",
+	"lost full", "lost too big", "lost nested", "lost off", "lost no buffer",
 };
 
 static inline long long lost_sum(const char *tree)

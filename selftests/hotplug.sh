@@ -42,7 +42,7 @@ if [ ! -w $CPU/online ]; then
 	ktap_skip_all "no second processor that can go off line"
 	exit "$KSFT_SKIP"
 fi
-ktap_set_plan 10
+ktap_set_plan 17
 
 echo 0 > $ETCH/tracing_on
 echo > $ETCH/set_event
@@ -90,7 +90,69 @@ echo 1 > $ETCH/tracing_on
 taskset 2 sleep 1
 check "and it records once more" "$(records_of_cpu1)" -gt 0
 
+# stopped NAME COMMAND...: the processor is stopped when Etch knows of it, and not yet on
+# line; COMMAND may then free its buffer; the processor goes on from there.
+stopped() {
+	name=$1
+	shift
+	state=$(sed -n 's/^ *\([0-9]*\): etch:prepare$/\1/p' /sys/devices/system/cpu/hotplug/states)
+	echo 0 > $CPU/online
+	if ! echo "$state" 2> /dev/null > $CPU/hotplug/target; then
+		ktap_test_skip "$name: no CONFIG_CPU_HOTPLUG_STATE_CONTROL"
+		echo 1 > $CPU/online
+		return
+	fi
+	"$@"
+	echo 1 > $CPU/online
+	taskset 2 sleep 1
+	check "$name" "$(records_of_cpu1)" -gt 0
+}
+
+empty() {
+	echo > $ETCH/trace
+}
+
+larger_subbuf() {
+	echo 8 > $ETCH/buffer_subbuf_size_kb
+}
+
+empty
+stopped "emptied while half-way" empty
+stopped "other sub-buffers while half-way" larger_subbuf
+echo 16 > $ETCH/buffer_subbuf_size_kb
+
+# There is no memory for its buffer: it comes all the same. The one of cpu0 takes more than
+# half of what there is.
+no_buffers() {
+	dmesg | grep -c "no memory for the buffer of CPU 1"
+}
+
+echo 0 > $CPU/online
+empty
+kb=$(sed -n 's/^MemAvailable: *\([0-9]*\) kB$/\1/p' /proc/meminfo)
+big=1024
+while [ $((2 * big)) -le $((kb / 10 * 9)) ]; do
+	big=$((2 * big))
+done
+if [ $((2 * big)) -gt "$kb" ] && echo $big > $ETCH/buffer_size_kb; then
+	said=$(no_buffers)
+	echo 1 > $CPU/online
+	check "cpu1 comes without memory for its buffer" "$(cat $CPU/online)" = 1
+	taskset 2 sleep 1
+	check "what it records is lost, and counted" "$(stat_of 'lost no buffer')" -gt 0
+	check "and nothing else" "$(stat_of written)" -eq 0
+	check "the log says so, once" "$(no_buffers)" -eq $((said + 1))
+	echo 1024 > $ETCH/buffer_size_kb
+	taskset 2 sleep 1
+	check "with memory, it records" "$(records_of_cpu1)" -gt 0
+else
+	for i in 1 2 3 4 5; do
+		ktap_test_skip "without memory, $i: it cannot be used up here"
+	done
+	echo 1 > $CPU/online
+fi
+
 echo 0 > $ETCH/events/sched/sched_switch/enable
-echo > $ETCH/trace
+empty
 echo 1024 > $ETCH/buffer_size_kb
 ktap_finished

@@ -35,7 +35,10 @@ struct etch_recorder {
 	int (*admit)(struct etch_recorder *rec, const struct etch_event *event);
 };
 
-/* What writers use: the ring of this CPU, by the instance's bit. */
+/*
+ * What writers use: the ring of this CPU, by the instance's bit. While the instance is there
+ * no possible CPU has NULL: one without a ring has what stands in for it.
+ */
 struct etch_cpu_rings {
 	struct etch_ring *by_bit[ETCH_BITS];
 };

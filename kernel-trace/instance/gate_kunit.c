@@ -17,6 +17,7 @@
 #include <linux/etch.h>
 #include <linux/etch_ring.h>
 #include <linux/hrtimer.h>
+#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -24,7 +25,7 @@
 #include <linux/string.h>
 #include <trace/events/sched.h>
 
-#include "instance/instance.h"
+#include "instance/instance_internal.h"
 
 #define ETCH_GATE_EVENTS	3
 #define ETCH_GATE_INSTANCES	3
@@ -571,6 +572,65 @@ static void etch_gate_copies_overflow(struct kunit *test)
 	etch_gate_expect_ring(test, 2, cpu, in_c, ARRAY_SIZE(in_c), 2);
 }
 
+/* ---- A CPU whose buffer there is no memory for ---- */
+
+static u64 etch_gate_absent(struct etch_instance *inst, int cpu)
+{
+	guard(mutex)(&inst->read_mutex);
+	return etch_instance_absent(inst, cpu);
+}
+
+/* As if it went, and came when there was no memory for its ring. */
+static void etch_gate_lose_ring(struct kunit *test, struct etch_instance *inst, int cpu)
+{
+	unsigned long bytes = inst->cpu_bytes;
+
+	KUNIT_EXPECT_EQ(test, 0, etch_cpu_dead(cpu, &inst->hotplug));
+	inst->cpu_bytes = totalram_pages() << PAGE_SHIFT;
+	KUNIT_EXPECT_EQ(test, 0, etch_cpu_prepare(cpu, &inst->hotplug));
+	inst->cpu_bytes = bytes;
+	KUNIT_EXPECT_NULL(test, inst->rings[cpu]);
+}
+
+static void etch_gate_without_memory(struct kunit *test)
+{
+	static const u32 in_a[] = { 4 }, in_b[] = { 1, 3 };
+	struct etch_gate_test *t = test->priv;
+	struct etch_instance *inst = t->inst[0];
+	u64 a = t->bits[0], b = t->bits[1];
+	int cpu;
+
+	migrate_disable();
+	cpu = smp_processor_id();
+	etch_gate_lose_ring(test, inst, cpu);
+
+	/* What others get does not depend on it. */
+	scoped_guard(preempt) {
+		etch_gate_write(t, 1, a | b);
+		etch_gate_write(t, 2, a);
+	}
+	KUNIT_EXPECT_EQ(test, 2, etch_gate_absent(inst, cpu));
+
+	/* There is memory again. */
+	mutex_lock(&etch_mutex);
+	KUNIT_EXPECT_EQ(test, 0, etch_instance_grow(inst));
+	mutex_unlock(&etch_mutex);
+	if (inst->rings[cpu]) {
+		scoped_guard(preempt) {
+			etch_gate_write(t, 3, b);
+			etch_gate_write(t, 4, a);
+		}
+		etch_gate_expect_ring(test, 0, cpu, in_a, ARRAY_SIZE(in_a), 0);
+		etch_gate_expect_ring(test, 1, cpu, in_b, ARRAY_SIZE(in_b), 0);
+	} else {
+		KUNIT_FAIL(test, "the ring was not made");
+	}
+	KUNIT_EXPECT_EQ(test, 2, etch_gate_absent(inst, cpu));
+	etch_instance_reset(inst, ETCH_ALL_CPUS);
+	KUNIT_EXPECT_EQ(test, 0, etch_gate_absent(inst, cpu));
+	migrate_enable();
+}
+
 /* ---- Contexts ---- */
 
 /* A timer that writes one record, whose number is the context that it comes in. */
@@ -654,6 +714,7 @@ static struct kunit_case etch_gate_cases[] = {
 	KUNIT_CASE(etch_gate_refuses_to_turn_off),
 	KUNIT_CASE(etch_gate_copies),
 	KUNIT_CASE(etch_gate_copies_overflow),
+	KUNIT_CASE(etch_gate_without_memory),
 	KUNIT_CASE(etch_gate_contexts),
 	{}
 };

@@ -9,7 +9,13 @@
  *
  * Rings come before their CPU does, and go after it: when the CPU is dead nobody
  * else writes there. One that still holds records stays for the readers, and for
- * the CPU if it comes back; emptying the instance frees it.
+ * the CPU if it comes back; emptying the instance frees it. Between the two the CPU is
+ * in the instance's mask, on line or not yet: it may be stopped half-way, and goes on
+ * from there without being announced again.
+ *
+ * A CPU comes whether there is memory for its ring or not. Without a ring its writers
+ * find one that is off and has no memory, and what they lose is counted there. Whoever
+ * next touches the instance's rings makes the one that is missing.
  *
  * The main tree begins with the smallest rings there are and grows to the size
  * that was asked for when it is about to be used: a system that does not trace
@@ -17,11 +23,17 @@
  * at once.
  */
 
+#define pr_fmt(fmt) "etch: " fmt
+
+#include <kunit/visibility.h>
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/etch.h>
 #include <linux/etch_ring.h>
+#include <linux/percpu.h>
+#include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/security.h>
 #include <linux/slab.h>
@@ -68,22 +80,35 @@ struct etch_ring *etch_cpu_ring_make(const struct etch_instance *inst, int cpu,
 
 void etch_cpu_ring_publish(struct etch_instance *inst, int cpu, struct etch_ring *ring)
 {
+	struct etch_ring *writers = ring ?: &per_cpu_ptr(inst->absent, cpu)->ring;
+
 	/* Whoever finds the ring finds it complete. The first is for a dump. */
 	smp_store_release(&inst->rings[cpu], ring);
 	/* Pairs with etch_this_ring(). */
-	smp_store_release(&per_cpu(etch_cpu_rings, cpu).by_bit[inst->rec.bit], ring);
+	smp_store_release(&per_cpu(etch_cpu_rings, cpu).by_bit[inst->rec.bit], writers);
 }
 
-/* Under read_mutex. */
-static int etch_cpu_ring_create(struct etch_instance *inst, int cpu)
+int etch_cpu_ring_create(struct etch_instance *inst, int cpu, unsigned long bytes)
 {
-	struct etch_ring *ring = etch_cpu_ring_make(inst, cpu, inst->cpu_bytes,
-						    inst->subbuf_bytes);
+	struct etch_ring *ring = etch_cpu_ring_make(inst, cpu, bytes, inst->subbuf_bytes);
 
 	if (IS_ERR(ring))
 		return PTR_ERR(ring);
 	etch_cpu_ring_publish(inst, cpu, ring);
 	return 0;
+}
+
+int etch_rings_complete(struct etch_instance *inst)
+{
+	int cpu, err, ret = 0;
+
+	for_each_cpu(cpu, inst->cpus) {
+		if (inst->rings[cpu])
+			continue;
+		err = etch_cpu_ring_create(inst, cpu, inst->cpu_bytes);
+		ret = ret ?: err;
+	}
+	return ret;
 }
 
 void etch_rings_void(struct etch_instance *inst, int want)
@@ -100,8 +125,7 @@ static void etch_cpu_ring_free(struct etch_instance *inst, int cpu)
 {
 	struct etch_ring *ring = inst->rings[cpu];
 
-	WRITE_ONCE(per_cpu(etch_cpu_rings, cpu).by_bit[inst->rec.bit], NULL);
-	WRITE_ONCE(inst->rings[cpu], NULL);
+	etch_cpu_ring_publish(inst, cpu, NULL);
 	/* For a dump, that asks nobody. It does not know of an instance that is going. */
 	if (etch_instances[inst->rec.bit] == inst)
 		synchronize_rcu();
@@ -110,29 +134,87 @@ static void etch_cpu_ring_free(struct etch_instance *inst, int cpu)
 	etch_rings_void(inst, cpu);
 }
 
-/* On a CPU that works; @cpu is about to come. */
-static int etch_cpu_prepare(unsigned int cpu, struct hlist_node *node)
+/*
+ * On a CPU that works; @cpu is about to come, and does. While an instance is being made,
+ * whoever makes it makes the rings, and sees to it that all are there.
+ */
+VISIBLE_IF_KUNIT int etch_cpu_prepare(unsigned int cpu, struct hlist_node *node)
 {
 	struct etch_instance *inst = hlist_entry(node, struct etch_instance, hotplug);
-	int ret = 0;
 
 	mutex_lock(&inst->read_mutex);
-	if (!inst->rings[cpu])
-		ret = etch_cpu_ring_create(inst, cpu);
+	cpumask_set_cpu(cpu, inst->cpus);
+	if (etch_instances[inst->rec.bit] == inst && !inst->rings[cpu] &&
+	    etch_cpu_ring_create(inst, cpu, inst->cpu_bytes))
+		pr_warn("%s: no memory for the buffer of CPU %u: what it records is lost\n",
+			inst->name ?: "main tree", cpu);
 	mutex_unlock(&inst->read_mutex);
-	return ret;
+	return 0;
 }
 
 /* On a CPU that works; @cpu is dead, and with it all that could write there. */
-static int etch_cpu_dead(unsigned int cpu, struct hlist_node *node)
+VISIBLE_IF_KUNIT int etch_cpu_dead(unsigned int cpu, struct hlist_node *node)
 {
 	struct etch_instance *inst = hlist_entry(node, struct etch_instance, hotplug);
 
 	mutex_lock(&inst->read_mutex);
+	cpumask_clear_cpu(cpu, inst->cpus);
 	if (inst->rings[cpu] && etch_ring_empty(inst->rings[cpu]))
 		etch_cpu_ring_free(inst, cpu);
 	mutex_unlock(&inst->read_mutex);
 	return 0;
+}
+
+/* ---- CPUs without a ring ---- */
+
+static u64 etch_absent_lost(const struct etch_absent *absent)
+{
+	u64 sum = 0;
+	int i;
+
+	for (i = 0; i < ETCH_LOST_NR; i++)
+		sum += local_read(&absent->ring.lost[i]);
+	return sum;
+}
+
+/* Writers may go on losing: their count is not touched. Under read_mutex. */
+static void etch_absent_forget(struct etch_instance *inst, int want)
+{
+	struct etch_absent *absent;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (want != ETCH_ALL_CPUS && want != cpu)
+			continue;
+		absent = per_cpu_ptr(inst->absent, cpu);
+		absent->forgotten = etch_absent_lost(absent);
+	}
+}
+
+/**
+ * etch_instance_absent() - what was lost because a CPU had no ring
+ * @inst: the instance
+ * @cpu: the CPU
+ *
+ * Context: process; holds the instance's read_mutex.
+ * Return: how many records since the instance was made or emptied.
+ */
+u64 etch_instance_absent(struct etch_instance *inst, int cpu)
+{
+	const struct etch_absent *absent = per_cpu_ptr(inst->absent, cpu);
+
+	lockdep_assert_held(&inst->read_mutex);
+	return etch_absent_lost(absent) - absent->forgotten;
+}
+
+/* The instance's bit is given to it, or no longer: no writer comes to look there. */
+static void etch_absent_publish(struct etch_instance *inst, bool there)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		WRITE_ONCE(per_cpu(etch_cpu_rings, cpu).by_bit[inst->rec.bit],
+			   there ? &per_cpu_ptr(inst->absent, cpu)->ring : NULL);
 }
 
 /* ---- All rings of an instance, or one ---- */
@@ -203,6 +285,7 @@ int etch_instance_set_on(struct etch_instance *inst, bool on)
 	WRITE_ONCE(inst->on, on);
 	if (on) {
 		WRITE_ONCE(inst->dumped, false);
+		etch_rings_complete(inst);
 		etch_rings_go(inst, ETCH_ALL_CPUS);
 	} else {
 		etch_rings_off(inst, ETCH_ALL_CPUS);
@@ -282,7 +365,8 @@ void etch_instance_set_clock(struct etch_instance *inst, enum etch_clock clock)
  * @inst: the instance
  * @want: the CPU whose ring it is, or ETCH_ALL_CPUS
  *
- * Rings that were left by CPUs which have gone are freed.
+ * Rings that were left by CPUs which have gone are freed; those that there was no memory
+ * for are made, if there is now.
  *
  * Context: process, may sleep; takes etch_mutex.
  */
@@ -291,22 +375,21 @@ void etch_instance_reset(struct etch_instance *inst, int want)
 	int cpu;
 
 	mutex_lock(&etch_mutex);
-	/* Or a CPU could come, and find a ring that is then freed. */
-	cpus_read_lock();
 	mutex_lock(&inst->read_mutex);
 	etch_rings_stop(inst, want);
 	for_each_etch_ring(inst, cpu, want) {
-		if (!cpu_online(cpu)) {
+		if (!cpumask_test_cpu(cpu, inst->cpus)) {
 			etch_cpu_ring_free(inst, cpu);
 			continue;
 		}
 		etch_stream_rebase(inst, cpu, inst->rings[cpu]);
 		etch_ring_reset(inst->rings[cpu]);
 	}
+	etch_absent_forget(inst, want);
 	etch_rings_void(inst, want);
 	etch_rings_go(inst, want);
+	etch_rings_complete(inst);
 	mutex_unlock(&inst->read_mutex);
-	cpus_read_unlock();
 	wake_up_interruptible_all(&inst->wait);
 	mutex_unlock(&etch_mutex);
 }
@@ -400,6 +483,10 @@ static void etch_instance_free(struct etch_instance *inst)
 			etch_cpu_ring_free(inst, cpu);
 		mutex_unlock(&inst->read_mutex);
 	}
+	if (inst->absent)
+		etch_absent_publish(inst, false);
+	free_percpu(inst->absent);
+	free_cpumask_var(inst->cpus);
 	etch_errors_clear(inst);
 	kfree(inst->rings);
 	kfree(inst->bases);
@@ -432,11 +519,14 @@ static struct etch_instance *etch_instance_alloc(const char *name, int bit,
 	inst->rings = kcalloc(nr_cpu_ids, sizeof(*inst->rings), GFP_KERNEL);
 	inst->bases = kcalloc(nr_cpu_ids, sizeof(*inst->bases), GFP_KERNEL);
 	inst->epochs = kcalloc(nr_cpu_ids, sizeof(*inst->epochs), GFP_KERNEL);
+	inst->absent = alloc_percpu(struct etch_absent);
 	inst->name = kstrdup(name, GFP_KERNEL);
-	if (!inst->rings || !inst->bases || !inst->epochs || (name && !inst->name)) {
+	if (!zalloc_cpumask_var(&inst->cpus, GFP_KERNEL) || !inst->rings || !inst->bases ||
+	    !inst->epochs || !inst->absent || (name && !inst->name)) {
 		etch_instance_free(inst);
 		return NULL;
 	}
+	etch_absent_publish(inst, true);
 	return inst;
 }
 
@@ -458,16 +548,28 @@ static struct etch_instance *etch_instance_new(const char *name, unsigned long c
 	/* The least that a ring can be is what it makes of one byte. */
 	inst->cpu_bytes = name ? cpu_bytes : 1;
 	inst->full_bytes = name ? 0 : cpu_bytes;
-	/* Makes the rings of the CPUs that are there; all of them, or none. */
+	/* Tells of the CPUs that are there. */
 	ret = cpuhp_state_add_instance(etch_cpuhp_state, &inst->hotplug);
-	if (ret) {
-		etch_instance_free(inst);
-		return ERR_PTR(ret);
+	if (ret)
+		goto err_free;
+
+	mutex_lock(&inst->read_mutex);
+	ret = etch_rings_complete(inst);
+	if (!ret) {
+		/* Complete before a dump finds it. Pairs with that in dump.c. */
+		smp_store_release(&etch_instances[bit], inst);
 	}
-	/* Complete before a dump finds it. Pairs with that in dump.c. */
-	smp_store_release(&etch_instances[bit], inst);
+	mutex_unlock(&inst->read_mutex);
+	if (ret)
+		goto err_remove;
 	etch_gates_set_on(&inst->rec, true);	/* there are none yet */
 	return inst;
+
+err_remove:
+	cpuhp_state_remove_instance_nocalls(etch_cpuhp_state, &inst->hotplug);
+err_free:
+	etch_instance_free(inst);
+	return ERR_PTR(ret);
 }
 
 /**

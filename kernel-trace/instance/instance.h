@@ -26,11 +26,12 @@
  * instances/ let go of the inode first, because making files takes it again.
  * It is taken where modules come and go, inside the lock of those who are told of it.
  * It is not taken where CPUs come and go: opening a gate waits for that, under
- * etch_mutex. A CPU's ring is made and freed under read_mutex alone, and so
- * nothing may wait for CPUs to stand still under read_mutex.
+ * etch_mutex. A CPU's ring is made and freed under read_mutex alone, which keeps
+ * the CPU from coming or going meanwhile, as far as the ring is concerned. So nothing may
+ * wait for CPUs to stand still under read_mutex.
  */
 
-
+#include <linux/cpumask.h>
 #include <linux/uuid.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -102,6 +103,16 @@ struct etch_stream_base {
 };
 
 /**
+ * struct etch_absent - what stands in for the ring of a CPU that has none
+ * @ring: all zeroes, which is a ring that is off: it loses what comes, and counts it
+ * @forgotten: of these, when the instance was emptied last
+ */
+struct etch_absent {
+	struct etch_ring ring;
+	u64 forgotten;
+};
+
+/**
  * struct etch_instance - a tree with events, buffers and readers of its own
  * @name: of its folder in instances/; NULL for the main tree
  * @rec: what events know of it
@@ -121,6 +132,9 @@ struct etch_stream_base {
  * @percent: how full a ring has to be for waiting readers to be woken; 0: not empty
  * @rings: by CPU; NULL where there is none. This and the settings above change
  *	   under @read_mutex, for CPUs come and go without etch_mutex
+ * @cpus: those that may write: all that are on line, and those on their way there or from
+ *	  there that have been announced to us; under @read_mutex
+ * @absent: what writers on CPUs without a ring find instead
  * @bases: by CPU: what its packets go on from; under @read_mutex
  * @snapshot: the moment that was chosen, or NULL; under @read_mutex (snapshot.c)
  * @store: where the rings are, or NULL: in any memory
@@ -155,6 +169,8 @@ struct etch_instance {
 	unsigned int subbuf_bytes;
 	unsigned int percent;
 	struct etch_ring **rings;
+	cpumask_var_t cpus;
+	struct etch_absent __percpu *absent;
 	struct etch_stream_base *bases;
 	struct etch_snapshot *snapshot;
 	struct etch_store *store;
@@ -189,6 +205,7 @@ int etch_instance_grow(struct etch_instance *inst);
 int etch_instance_set_on(struct etch_instance *inst, bool on);
 int etch_instance_resize(struct etch_instance *inst, int cpu, unsigned long bytes);
 unsigned long etch_instance_bytes(struct etch_instance *inst, int cpu);
+u64 etch_instance_absent(struct etch_instance *inst, int cpu);
 int etch_instance_set_subbuf(struct etch_instance *inst, unsigned int subbuf);
 void etch_instance_set_mode(struct etch_instance *inst, bool overwrite);
 void etch_instance_set_clock(struct etch_instance *inst, enum etch_clock clock);

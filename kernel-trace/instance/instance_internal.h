@@ -12,8 +12,15 @@
 /* Complete, and as the instance wants it, but nobody's yet; or an ERR_PTR(). */
 struct etch_ring *etch_cpu_ring_make(const struct etch_instance *inst, int cpu,
 				     unsigned long bytes, unsigned int subbuf);
-/* From here on it is the CPU's, and its writers find it. */
+/* From here on it is the CPU's, and its writers find it. NULL: they find none. */
 void etch_cpu_ring_publish(struct etch_instance *inst, int cpu, struct etch_ring *ring);
+/* Both for a CPU that has none. 0 or an errno. */
+int etch_cpu_ring_create(struct etch_instance *inst, int cpu, unsigned long bytes);
+/*
+ * Make the rings that CPUs should have and have not, each for which there is memory. May sleep.
+ * 0, or the errno of the first that was not made.
+ */
+int etch_rings_complete(struct etch_instance *inst);
 
 /* The next CPU after @cpu that has a ring, of those asked for: a CPU, or all. */
 int etch_next_ring(const struct etch_instance *inst, int cpu, int want);
@@ -28,5 +35,11 @@ void etch_rings_go(struct etch_instance *inst, int want);
 
 /* What peeking readers remember of these rings holds no longer. */
 void etch_rings_void(struct etch_instance *inst, int want);
+
+#if IS_ENABLED(CONFIG_KUNIT)
+/* What a CPU's coming and going does. */
+int etch_cpu_prepare(unsigned int cpu, struct hlist_node *node);
+int etch_cpu_dead(unsigned int cpu, struct hlist_node *node);
+#endif
 
 #endif /* _KERNEL_ETCH_INSTANCE_INTERNAL_H */

@@ -7,7 +7,7 @@
  * same ring and keeps its records; with sub-buffers of another size it is a new one.
  */
 
-#include <linux/cpu.h>
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/etch_ring.h>
 #include <linux/log2.h>
@@ -52,6 +52,16 @@ static int etch_resize_prepare(struct etch_instance *inst, int want, unsigned lo
 	return 0;
 }
 
+/* A CPU whose ring there was no memory for gets one now, of that size. */
+static int etch_resize_find(struct etch_instance *inst, int want, unsigned long bytes)
+{
+	if (want == ETCH_ALL_CPUS || inst->rings[want])
+		return 0;
+	if (!cpumask_test_cpu(want, inst->cpus))
+		return -ENODEV;
+	return etch_cpu_ring_create(inst, want, bytes);
+}
+
 static void etch_resize_commit(struct etch_instance *inst, int want,
 			       struct etch_resize **resize)
 {
@@ -82,7 +92,7 @@ static void etch_resize_abort(struct etch_resize **resize)
  *
  * Keeps the newest records. All rings get the new size or none does. If this is the
  * first time that one is used, the others get what they are meant to have, as with
- * etch_instance_grow().
+ * etch_instance_grow(). Rings that there was no memory for are made, if there is now.
  *
  * Context: process, may sleep; holds etch_mutex.
  * Return: 0, -ENOMEM, -EINVAL for a size no ring can have, or -ENODEV for a CPU
@@ -100,7 +110,7 @@ int etch_instance_resize(struct etch_instance *inst, int want, unsigned long byt
 		return -ENOMEM;
 
 	mutex_lock(&inst->read_mutex);
-	ret = want == ETCH_ALL_CPUS || inst->rings[want] ? 0 : -ENODEV;
+	ret = etch_resize_find(inst, want, bytes);
 	if (!ret)
 		ret = etch_resize_prepare(inst, want, bytes, others, resize);
 	if (!ret) {
@@ -109,6 +119,7 @@ int etch_instance_resize(struct etch_instance *inst, int want, unsigned long byt
 			inst->cpu_bytes = others ?: bytes;
 			inst->full_bytes = 0;
 		}
+		etch_rings_complete(inst);
 	} else {
 		etch_resize_abort(resize);
 	}
@@ -146,7 +157,7 @@ static int etch_subbuf_prepare(const struct etch_instance *inst, unsigned int su
 	int cpu;
 
 	for_each_etch_ring(inst, cpu, ETCH_ALL_CPUS) {
-		if (!cpu_online(cpu))
+		if (!cpumask_test_cpu(cpu, inst->cpus))
 			continue;
 		ring = etch_cpu_ring_make(inst, cpu, etch_ring_wanted(inst, inst->rings[cpu]),
 					  subbuf);
@@ -173,7 +184,7 @@ static void etch_rings_exchange(struct etch_instance *inst, struct etch_ring **r
 	}
 	etch_rings_void(inst, ETCH_ALL_CPUS);
 	synchronize_rcu();
-	/* That of a CPU which is off line, too: it has got none for it. */
+	/* That of a CPU which has gone, too: it has got none for it. */
 	for_each_possible_cpu(cpu)
 		if (rings[cpu])
 			etch_stream_rebase(inst, cpu, rings[cpu]);
@@ -218,16 +229,14 @@ int etch_instance_set_subbuf(struct etch_instance *inst, unsigned int subbuf)
 	if (!rings)
 		return -ENOMEM;
 
-	/* Or a CPU could come, and find a ring that is then freed. */
-	cpus_read_lock();
 	mutex_lock(&inst->read_mutex);
 	ret = etch_subbuf_prepare(inst, subbuf, rings);
 	if (!ret) {
 		WRITE_ONCE(inst->subbuf_bytes, subbuf);	/* etch_marker_max() looks */
 		etch_rings_exchange(inst, rings);
+		etch_rings_complete(inst);
 	}
 	mutex_unlock(&inst->read_mutex);
-	cpus_read_unlock();
 	wake_up_interruptible_all(&inst->wait);
 
 	/* The old ones; or, if some could not be had, the new ones. */
@@ -241,7 +250,8 @@ int etch_instance_set_subbuf(struct etch_instance *inst, unsigned int subbuf)
  * etch_instance_grow() - get ready to be recorded into
  * @inst: the instance
  *
- * Gives the rings the size that they are meant to have, if they do not have it yet.
+ * Gives the rings the size that they are meant to have, if they do not have it yet. Those
+ * that there was no memory for are made, if there is now.
  *
  * Context: process, may sleep; holds etch_mutex.
  * Return: 0; or -ENOMEM, or -EINVAL for a size no ring can have, and nothing changed.
@@ -249,9 +259,12 @@ int etch_instance_set_subbuf(struct etch_instance *inst, unsigned int subbuf)
 int etch_instance_grow(struct etch_instance *inst)
 {
 	lockdep_assert_held(&etch_mutex);
-	if (!inst->full_bytes)
-		return 0;
-	return etch_instance_resize(inst, ETCH_ALL_CPUS, inst->full_bytes);
+	if (inst->full_bytes)
+		return etch_instance_resize(inst, ETCH_ALL_CPUS, inst->full_bytes);
+	mutex_lock(&inst->read_mutex);
+	etch_rings_complete(inst);
+	mutex_unlock(&inst->read_mutex);
+	return 0;
 }
 
 /**

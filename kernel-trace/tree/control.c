@@ -229,15 +229,17 @@ static void etch_stats_time(struct seq_file *m, const char *name, enum etch_cloc
 	seq_printf(m, "%s: %5llu.%06u\n", name, ns, rem / (u32)NSEC_PER_USEC);
 }
 
-/* A CPU without a ring has zeros. */
+/* A CPU without a ring has zeros, but for what it loses for that. */
 static void etch_stats_show(struct seq_file *m, const struct etch_view_of *of)
 {
 	struct etch_instance *inst = of->inst;
 	struct etch_ring_stats stats = {};
+	u64 absent;
 
 	mutex_lock(&inst->read_mutex);
 	if (inst->rings[of->cpu])
 		etch_ring_stats(inst->rings[of->cpu], &stats);
+	absent = etch_instance_absent(inst, of->cpu);
 	mutex_unlock(&inst->read_mutex);
 
 	seq_printf(m, "entries: %llu\n", stats.entries);
@@ -248,6 +250,7 @@ static void etch_stats_show(struct seq_file *m, const struct etch_view_of *of)
 	seq_printf(m, "lost too big: %llu\n", stats.lost_too_big);
 	seq_printf(m, "lost nested: %llu\n", stats.lost_nested);
 	seq_printf(m, "lost off: %llu\n", stats.lost_off);
+	seq_printf(m, "lost no buffer: %llu\n", absent);
 	seq_printf(m, "bytes: %llu\n", stats.bytes);
 	etch_stats_time(m, "oldest event ts", inst->clock, stats.oldest);
 	etch_stats_time(m, "now ts", inst->clock, etch_clock_read(inst->clock));

@@ -142,7 +142,8 @@ static double recording_time(const struct recording *rec)
 /* Those that came while tracing was turned off came after the end. */
 static unsigned long long account_lost(const struct account *account)
 {
-	return account->of[LOST_FULL] + account->of[LOST_TOO_BIG] + account->of[LOST_NESTED];
+	return account->of[LOST_FULL] + account->of[LOST_TOO_BIG] + account->of[LOST_NESTED] +
+	       account->of[LOST_NO_BUFFER];
 }
 
 static void show_progress(const struct recording *rec)
@@ -173,6 +174,7 @@ static void tell_lost(const struct account *account)
 		[LOST_FULL]	= "lost because a buffer was full: have larger ones (-b)",
 		[LOST_TOO_BIG]	= "lost because they fit in no sub-buffer: see buffer_subbuf_size_kb",
 		[LOST_NESTED]	= "lost because of where an interrupt came",
+		[LOST_NO_BUFFER] = "lost because there was no memory for a CPU's buffer",
 	};
 
 	for (int i = 0; i < STATS; i++)

@@ -51,6 +51,7 @@ enum {
 	LOST_TOO_BIG,
 	LOST_NESTED,
 	LOST_OFF,
+	LOST_NO_BUFFER,
 	STATS
 };
 

@@ -30,6 +30,7 @@ const char * const account_names[STATS] = {
 	[LOST_TOO_BIG]	= "lost too big",
 	[LOST_NESTED]	= "lost nested",
 	[LOST_OFF]	= "lost off",
+	[LOST_NO_BUFFER] = "lost no buffer",
 };
 
 /**
