@@ -37,8 +37,11 @@ check: fetch		## every test that does not take hours; the last line counts them
 check-long: fetch	## the same, and kernels of more kinds (see README): hours
 	@$S/check.py long
 
-apply:			## put the series on a kernel tree of yours: KDIR=/path
+apply:			## put the series on a kernel tree of yours, or make it newer: KDIR=/path
 	@$S/apply.sh
+
+unapply:		## take the series off that tree, whichever version it is: KDIR=/path
+	@$S/apply.sh unapply
 
 build: fetch tree	## only build the kernel of LANE, in build/LANE
 	@$S/build.sh $(LANE)
@@ -96,6 +99,6 @@ distclean:		## remove build/ altogether, and what was made beside it
 
 .NOTPARALLEL:
 
-.PHONY: help run record shell check check-long apply build fetch tree dev sync refresh \
+.PHONY: help run record shell check check-long apply unapply build fetch tree dev sync refresh \
 	maintainers mbox bisect check-series size bench lint cocci-tree model litmus clean \
 	distclean

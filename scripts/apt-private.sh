@@ -80,8 +80,22 @@ update()
 	touch "$APT/updated"
 }
 
+# fails WHAT: end with what could not be done, where, and apt's own words for it.
+fails()
+{
+	die "$1 in $NEXT of $(archives "$APT/sources.list"):" \
+		"$(sed -n 's/^[EW]: //p' "$APT/said" | awk '!seen[$0]++' | paste -sd ' ')"
+}
+
+# The addresses in a list of sources.
+archives()
+{
+	grep -o '[a-z+]*:[^] ]*' "$1" | sort -u | paste -sd ' '
+}
+
 # Source packages of the next release. They are looked for by those who want one, in a
-# folder of its own: the lists are large.
+# folder of its own: the lists are large. Its own pool keeps upstream's tarballs; that of
+# security updates does not.
 next_sources()
 {
 	local key=/usr/share/keyrings/debian-archive-keyring.gpg uri suite
@@ -92,21 +106,27 @@ next_sources()
 		[ "$suite" != bookworm ] ||
 			echo "deb-src [signed-by=$key] $uri $NEXT main"
 	done < <(system_archives; configured_archives) | sort -u > "$APT/sources.list"
-	[ -s "$APT/sources.list" ] || die "apt knows no Debian archive on this machine"
-	private apt-get update
+	[ -s "$APT/sources.list" ] || die "apt knows no archive of Debian bookworm on this machine"
+	# By itself apt-get calls lists that could not be fetched a success.
+	private apt-get update --error-on=any 2>&1 | tee "$APT/said" ||
+		fails "there are no lists of source packages"
 }
 
 # The lists tell of versions that the archive holds no more, or not yet.
 orig()
 {
-	local version
+	local version versions
 
 	next_sources
-	while read -r version; do
-		private apt-get source --download-only --tar-only "$1=$version" && return
-	done < <(private apt-cache showsrc "$1" |
+	versions=$(private apt-cache showsrc "$1" |
 		sed -n "s/^Version: \($2\.[^ ]*\)$/\1/p" | sort -urV)
-	die "the archive has no tarball of $1 $2.y"
+	: > "$APT/said"
+	for version in $versions; do
+		private apt-get source --download-only --tar-only "$1=$version" 2>&1 |
+			tee -a "$APT/said" && return
+	done
+	[ -n "$versions" ] || echo "E: its lists name no such version" > "$APT/said"
+	fails "there is no tarball of $1 $2.y"
 }
 
 # What installing these packages would install here, backports preferred:

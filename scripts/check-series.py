@@ -196,14 +196,21 @@ def told(tap, patches):
     tap.result(name, [f"{patch}: make maintainers changes it" for patch, _ in stale])
 
 
+def failure(said):
+    """Why a script failed: the last error that it told of, or else its last line."""
+    lines = [line for line in said.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("### error: ")]
+    return (errors or lines or ["it says nothing"])[-1].replace("### error: ", "")
+
+
 def vanilla(tap, scratch):
     """The same on upstream's tree, if it can be had."""
-    made = subprocess.run([str(layout.TOP / "scripts/vanilla.sh"),
-                           *tree.touched()], check=False)
+    made = subprocess.run([str(layout.TOP / "scripts/vanilla.sh"), *tree.touched()],
+                          check=False, text=True, errors="replace", stderr=subprocess.PIPE)
     if made.returncode:
-        tap.skip("the series applies to vanilla 6.12.y",
-                 "the upstream source could not be had")
-        print("### vanilla 6.12.y: NOT CHECKED, no source", file=sys.stderr)
+        why = failure(made.stderr)
+        tap.skip("the series applies to vanilla 6.12.y", why)
+        print(f"### vanilla 6.12.y: NOT CHECKED. {why}", file=sys.stderr)
         return
     base = layout.BUILD / "vanilla/tree"
     where = "vanilla {}.{}.{}".format(*tree.version(base))

@@ -7,34 +7,26 @@
                           written, so that builds stay incremental
   tree.py sync            the source files alone, into build/linux and
                           build/linux-dev
-  tree.py try KDIR        whether the series would apply to KDIR, untouched
+  tree.py apply KDIR      put the series on a user's tree, in an older one's place
+  tree.py unapply KDIR    take it off again
 """
 
-import hashlib
+import signal
 import sys
 import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
+import applied
 import layout
 import manifest
 import tree
-
-BASE = (6, 12)
 
 
 def own_files():
     """The overlay of our own files as they stand."""
     return {path: (file.read_bytes(), layout.is_executable(file))
             for path, file in layout.sources().items()}
-
-
-def series_sum():
-    """A sum that changes with the series or any of its patches."""
-    total = hashlib.sha256(layout.SERIES.read_bytes())
-    for name in manifest.series():
-        total.update((layout.PATCHES / name).read_bytes())
-    return total.hexdigest()
 
 
 def build():
@@ -78,15 +70,20 @@ def sync():
             print(f"  {path}")
 
 
-def attempt(kdir):
-    """Apply to a copy of what the series touches."""
-    found = tree.version(kdir)
-    if found[:2] != BASE:
-        raise tree.TreeError(
-            "{} is Linux {}.{}.{}; this series is for 6.12.y. Nothing was "
-            "changed".format(kdir, *found))
-    with tempfile.TemporaryDirectory() as scratch:
-        tree.overlay(kdir, Path(scratch) / "small")
+def interrupted(*_):
+    """What a signal does that is to end us: what was begun is taken back on the way."""
+    raise KeyboardInterrupt
+
+
+def on_users_tree(verb, kdir):
+    """Put the series on a user's tree, or take it off."""
+    for number in signal.SIGTERM, signal.SIGHUP:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, interrupted)
+    try:
+        print("==>", {"apply": applied.put_on, "unapply": applied.take_off}[verb](kdir))
+    except KeyboardInterrupt:
+        sys.exit(f"error: interrupted. {kdir} is as it was")
 
 
 def main():
@@ -98,10 +95,8 @@ def main():
         elif verb == ["sync"]:
             with tree.alone():
                 sync()
-        elif verb == ["try"] and len(rest) == 1:
-            attempt(rest[0])
-        elif verb == ["sum"]:
-            print(series_sum())
+        elif verb in (["apply"], ["unapply"]) and len(rest) == 1:
+            on_users_tree(*verb, rest[0])
         else:
             sys.exit(__doc__)
     except (tree.TreeError, manifest.ManifestError, layout.LayoutError) as error:

@@ -22,7 +22,10 @@ download()
 	mkdir -p "$DIR/new" || return
 	cd "$DIR/new" || return
 	"$ETCH_TOP/scripts/apt-private.sh" orig linux 6.12 || return
-	xz -t linux*.orig.tar.xz || return
+	if ! xz -t linux*.orig.tar.xz; then
+		warn "error: what apt fetched is not a whole tarball"
+		return 1
+	fi
 	mv linux*.orig.tar.xz "$DIR"
 }
 

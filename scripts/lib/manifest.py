@@ -64,8 +64,12 @@ def assign(entries, sources):
     return chosen
 
 
+def names(text):
+    """The names of the patches in the text of a series, in order."""
+    return [line.split("#")[0].split()[0] for line in text.splitlines()
+            if line.split("#")[0].strip()]
+
+
 def series():
     """The names of the patches of the series, in order."""
-    lines = layout.SERIES.read_text().splitlines()
-    return [line.split("#")[0].split()[0] for line in lines
-            if line.split("#")[0].strip()]
+    return names(layout.SERIES.read_text())

@@ -115,7 +115,7 @@ def diffstat(diffs):
     return "\n".join(out) + "\n"
 
 
-def _split_lines(text):
+def split_lines(text):
     """Lines with their ends; form feeds and the like do not end a line."""
     return re.findall(r"[^\n]*\n|[^\n]+", text)
 
@@ -169,7 +169,7 @@ def _parse_diff(lines, i):
 
 def parse(text):
     """A patch from its text; its old diffstat is dropped."""
-    lines = _split_lines(text)
+    lines = split_lines(text)
     first = next((i for i, line in enumerate(lines) if STARTS.match(line)),
                  len(lines))
     head = "".join(lines[:first])

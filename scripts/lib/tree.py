@@ -18,6 +18,7 @@ import layout
 import lock
 import machine
 import manifest
+import misfit
 import patchfile
 
 # The names of the overlay's files, kept in a tree that it was copied to.
@@ -92,17 +93,30 @@ def run(command, cwd, env=None):
     return result.stdout
 
 
-def quilt_env():
-    """The environment in which quilt finds the series, and nothing else."""
-    return {"QUILT_PATCHES": str(layout.PATCHES),
-            "QUILT_SERIES": str(layout.SERIES),
+def quilt_env(patches=layout.PATCHES, series=layout.SERIES):
+    """The environment in which quilt finds a series, and nothing else."""
+    return {"QUILT_PATCHES": str(patches), "QUILT_SERIES": str(series),
             "QUILTRC": str(layout.TOP / "scripts/quiltrc")}
 
 
-def quilt_push(tree):
-    """Apply the whole series with quilt; no fuzz."""
-    if manifest.series():
-        run(["quilt", "push", "-a", "-q", "--fuzz=0"], tree, quilt_env())
+def quilt_push(tree, patches=None, series=None, top=None):
+    """Apply the series with quilt, or another one, up to a patch; no fuzz.
+
+    An error says what of the patch does not fit.
+    """
+    patches, series = patches or layout.PATCHES, series or layout.SERIES
+    names = manifest.names(series.read_text())
+    if not names:
+        return
+    try:
+        run(["quilt", "push", "-q", "--fuzz=0", top or "-a"], tree,
+            quilt_env(patches, series))
+    except TreeError as error:
+        done = Path(tree) / ".pc/applied-patches"
+        count = len(done.read_text().split()) if done.exists() else 0
+        name = names[min(count, len(names) - 1)]
+        said = misfit.explain(tree, (patches / name).read_text())
+        raise TreeError("\n    ".join([f"{name} does not fit:", *said]) if said else error)
 
 
 def git_am(tree, mailbox=None):

@@ -4,8 +4,12 @@
 import fcntl
 import os
 import subprocess
+from unittest import mock
 
 import fakes
+from test_series import script
+
+check_series = script("check-series")
 
 MAKEFILE = "VERSION = 6\nPATCHLEVEL = {}\nSUBLEVEL = 1\nmrproper:\n\t@rm -f made.h\n"
 FILES = {"Makefile": MAKEFILE.format(12), "kernel/fork.c": "fork\n", "kernel/exit.c": "exit\n"}
@@ -218,6 +222,30 @@ class Private(fakes.ScriptTest):
         self.does(f'[[ "$*" = *update* ]] || cp {whole} linux_6.12.9.orig.tar.xz')
         self.good("vanilla.sh", "a.c", "not-there.c")
         self.assertTrue((self.build / "vanilla/tree/a.c").exists())
+
+    def test_the_last_error_says_what_was_not_there_and_where(self):
+        refused = "E: Failed to fetch http://deb.example/x.xz  404  Not Found"
+        for does, versions, said in (
+                (f'echo "{refused}"; exit 100', "6.12.9-1", "no lists of source packages"),
+                (f'[[ "$*" = *update* ]] || {{ echo "{refused}"; exit 100; }}', "6.12.9-1",
+                 "no tarball of linux 6.12.y"),
+                ("exit 0", "6.13.1-1", "its lists name no such version")):
+            self.does(does)
+            self.fake("apt-cache", f"echo Version: {versions}")
+            why = check_series.failure(self.bad("vanilla.sh", "a.c"))
+            self.assertIn(said, why)
+            self.assertIn("in trixie of http://deb.example/debian", why)
+            if "404" in does:
+                self.assertIn("x.xz  404  Not Found", why)
+
+    def test_the_series_check_says_why_there_is_no_upstream_tree(self):
+        self.does("echo 'E: refused'; exit 100")
+        tap = mock.Mock()
+        with mock.patch.dict(os.environ, self.environment(), clear=True), \
+                mock.patch("sys.stderr"):
+            check_series.vanilla(tap, None)
+        self.assertIn("in trixie of http://deb.example/debian: refused",
+                      tap.skip.call_args[0][1])
 
     def test_nor_is_one_that_was(self):
         whole = self.upstream()
