@@ -501,9 +501,10 @@ class WhatNext(fakes.ScriptTest):
         return commands[:commands.index("make")]
 
     def test_they_make_a_kernel(self):
-        # Nothing is written to files that are there: they may be shared.
+        # Nothing is written to files that are there: they are shared.
         kdir = self.build / "linux"
-        subprocess.run(["cp", "-al", layout.PRISTINE, kdir], check=True)
+        kdir.mkdir()
+        subprocess.run(["cp", "-al", f"{layout.PRISTINE}/.", kdir], check=True)
         self.addCleanup(subprocess.run, ["rm", "-rf", kdir], check=False)
         for _ in range(2):              # without a configuration, and then with one
             for command in self.printed(self.good("apply.sh", KDIR=kdir)):
