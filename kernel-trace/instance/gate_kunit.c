@@ -23,9 +23,20 @@
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+#include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 
 #include "instance/instance_internal.h"
+
+/*
+ * A tracepoint as a tracer outside of the kernel's tree may define it: with the verbs of
+ * event headers gone, which it has used for other things. Declaring one still needs them.
+ */
+DECLARE_TRACE(etch_gate_outside, TP_PROTO(int a, int b), TP_ARGS(a, b));
+#undef TP_PROTO
+#undef TP_ARGS
+#undef TP_CONDITION
+DEFINE_TRACE(etch_gate_outside, PARAMS(int a, int b), PARAMS(a, b));
 
 #define ETCH_GATE_EVENTS	3
 #define ETCH_GATE_INSTANCES	3
@@ -704,6 +715,25 @@ static void etch_gate_contexts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, right[ETCH_HARDIRQ]);
 }
 
+static void etch_gate_outside_probe(void *data, int a, int b)
+{
+	int *sum = data;
+
+	*sum += 10 * a + b;
+}
+
+static void etch_gate_outside(struct kunit *test)
+{
+	int sum = 0;
+
+	KUNIT_ASSERT_EQ(test, 0, register_trace_etch_gate_outside(etch_gate_outside_probe, &sum));
+	trace_etch_gate_outside(4, 2);
+	unregister_trace_etch_gate_outside(etch_gate_outside_probe, &sum);
+	tracepoint_synchronize_unregister();
+	trace_etch_gate_outside(4, 2);
+	KUNIT_EXPECT_EQ(test, 42, sum);
+}
+
 static struct kunit_case etch_gate_cases[] = {
 	KUNIT_CASE(etch_gate_opens),
 	KUNIT_CASE(etch_gate_refuses_to_open),
@@ -716,6 +746,7 @@ static struct kunit_case etch_gate_cases[] = {
 	KUNIT_CASE(etch_gate_copies_overflow),
 	KUNIT_CASE(etch_gate_without_memory),
 	KUNIT_CASE(etch_gate_contexts),
+	KUNIT_CASE(etch_gate_outside),
 	{}
 };
 
