@@ -294,6 +294,11 @@ TEST_F(badinput, too_long_or_with_a_zero)
 	log = read_file(ETCH, "error_log");
 	EXPECT_NE(NULL, strstr(log, "tracing_on: error: Longer than"));
 	free(log);
+	memset(text, '*', 257);
+	EXPECT_EQ(EINVAL, write_bytes(ETCH, "set_event", O_APPEND, text, 257));
+	log = read_file(ETCH, "error_log");
+	EXPECT_NE(NULL, strstr(log, "set_event: error: Longer than 256 bytes"));
+	free(log);
 	EXPECT_EQ(EINVAL, write_bytes(ETCH, "trace_clock", O_APPEND, "mono\0boot", 9));
 	log = read_file(ETCH, "error_log");
 	EXPECT_NE(NULL, strstr(log, "trace_clock: error: A zero byte\n  Command: mono\n               ^\n"));
@@ -318,16 +323,14 @@ static long system_ticks(pid_t pid)
 }
 
 /*
- * Half a megabyte of words, each of which changes something. As soon as it has come to work,
- * the writer is killed: it does not go on, and what it did is undone.
+ * Half a megabyte of words, for each of which every event is looked at. Returns when their
+ * writer, a child, has been at work for a while.
  */
-TEST_F_TIMEOUT(badinput, a_long_selection_can_be_killed, 120)
+static pid_t write_long_selection(void)
 {
-	static const char words[] = "sched:* !sched:* ";
-	static char text[30000 * (sizeof(words) - 1)];
+	static const char words[] = "*:* !*:* ";
+	static char text[58000 * (sizeof(words) - 1)];
 	siginfo_t ended = {};
-	int status;
-	time_t start;
 	pid_t pid;
 
 	for (size_t i = 0; i < sizeof(text); i++)
@@ -339,11 +342,39 @@ TEST_F_TIMEOUT(badinput, a_long_selection_can_be_killed, 120)
 		usleep(1000);
 		waitid(P_PID, pid, &ended, WEXITED | WNOHANG | WNOWAIT);
 	}
+	return pid;
+}
+
+/* The writer does not go on when it is killed, and nothing is done of what it wrote. */
+TEST_F_TIMEOUT(badinput, a_long_selection_can_be_killed, 120)
+{
+	pid_t pid = write_long_selection();
+	time_t start = time(NULL);
+	int status;
+
 	kill(pid, SIGKILL);
-	start = time(NULL);
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_TRUE(WIFSIGNALED(status)) TH_LOG("it was done already: status %#x", status);
 	EXPECT_GT(5, time(NULL) - start);
+	expect_unchanged(_metadata, self->before);
+}
+
+/* Others come in between: instances are made and removed while the writer is at work. */
+TEST_F_TIMEOUT(badinput, a_long_selection_lets_others_work, 120)
+{
+	static const char other[] = ETCH "/instances/etch-other";
+	pid_t pid = write_long_selection();
+	siginfo_t ended = {};
+	int made, status;
+
+	for (made = 0; made < 5 && !ended.si_pid; made++) {
+		ASSERT_EQ(0, mkdir(other, 0755)) TH_LOG("%s", strerror(errno));
+		ASSERT_EQ(0, rmdir(other)) TH_LOG("%s", strerror(errno));
+		ASSERT_EQ(0, waitid(P_PID, pid, &ended, WEXITED | WNOHANG | WNOWAIT));
+	}
+	EXPECT_EQ(0, ended.si_pid) TH_LOG("they waited for its end: %d", made);
+	kill(pid, SIGKILL);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	expect_unchanged(_metadata, self->before);
 }
 

@@ -107,7 +107,7 @@ static inline bool etch_event_enabled(const struct etch_recorder *rec,
  * part. Returns how many events it named, or a negative errno (-ENOENT: none).
  */
 int etch_events_set(struct etch_recorder *rec, const char *match, bool on);
-int etch_events_match(const char *match);
+int etch_events_match(const char *match, u32 *notes, u32 note);
 
 /* From the linker script: the kernel's own events, its names for numbers, its system calls. */
 extern struct etch_event *__start_etch_events[], *__stop_etch_events[];

@@ -295,22 +295,32 @@ int etch_events_set(struct etch_recorder *rec, const char *match, bool on)
 }
 
 /**
- * etch_events_match() - how many events a pattern names
+ * etch_events_match() - find the events that a pattern names
  * @match: as for etch_events_set()
+ * @notes: NULL, or room for one note for each event in the list, hidden ones included; those
+ *	   of the events that @match names become @note
+ * @note: see @notes
  *
  * Context: process; holds etch_mutex.
- * Return: how many, or -ENOMEM.
+ * Return: how many events it names, or -ENOMEM.
  */
-int etch_events_match(const char *match)
+int etch_events_match(const char *match, u32 *notes, u32 note)
 {
 	struct etch_pattern pattern = {};
 	struct etch_event *event;
+	unsigned int i = 0;
 	int ret = etch_pattern_init(&pattern, match);
 
 	if (ret)
 		return ret;
-	list_for_each_entry(event, &etch_events, node)
-		pattern.named += !event->hidden && etch_pattern_names(&pattern, event);
+	list_for_each_entry(event, &etch_events, node) {
+		if (!event->hidden && etch_pattern_names(&pattern, event)) {
+			pattern.named++;
+			if (notes)
+				notes[i] = note;
+		}
+		i++;
+	}
 	kfree(pattern.copy);
 	return pattern.named;
 }

@@ -33,6 +33,15 @@
 /* Room for the name of every event that there can be. */
 #define ETCH_SET_EVENT_MAX	(512 * 1024)
 
+/* Longer than any name. */
+#define ETCH_SET_EVENT_WORD	256
+
+/*
+ * How many bytes of words are compared with events before others may have etch_mutex:
+ * milliseconds.
+ */
+#define ETCH_SET_EVENT_TURN	(256 * 1024)
+
 /* Does a folder stand for an event? Ask with the node not gone. */
 static bool etch_node_has(const struct etch_node *node, const struct etch_event *event)
 {
@@ -60,33 +69,48 @@ static unsigned long *etch_enabled_save(struct etch_instance *inst)
 	return bits;
 }
 
-/* The events as they come, beside the bits that were saved. */
-struct etch_enabled {
-	const unsigned long *bits;
+/* The events as they come, and the place in the list of the last one. */
+struct etch_places {
 	const struct etch_event *event;
 	unsigned int i;
 };
 
-static enum etch_wish etch_wish_saved(const struct etch_event *event, void *data)
+static struct etch_places etch_places_first(void)
 {
-	struct etch_enabled *at = data;
+	return (struct etch_places){
+		.event = list_first_entry(&etch_events, struct etch_event, node),
+	};
+}
 
-	/* Hidden ones have a bit, and are not asked for. */
+/* The place of an event that is behind the last one, or is it. */
+static unsigned int etch_place(struct etch_places *at, const struct etch_event *event)
+{
+	/* Hidden ones have a place, and are not asked for. */
 	while (at->event != event) {
 		at->event = list_next_entry(at->event, node);
 		at->i++;
 	}
-	return test_bit(at->i, at->bits) ? ETCH_ENABLE : ETCH_DISABLE;
+	return at->i;
+}
+
+/* The bits that were saved. */
+struct etch_enabled {
+	const unsigned long *bits;
+	struct etch_places at;
+};
+
+static enum etch_wish etch_wish_saved(const struct etch_event *event, void *data)
+{
+	struct etch_enabled *saved = data;
+
+	return test_bit(etch_place(&saved->at, event), saved->bits) ? ETCH_ENABLE : ETCH_DISABLE;
 }
 
 static void etch_enabled_restore(struct etch_instance *inst, const unsigned long *bits)
 {
-	struct etch_enabled at = {
-		.bits = bits,
-		.event = list_first_entry(&etch_events, struct etch_event, node),
-	};
+	struct etch_enabled saved = { .bits = bits, .at = etch_places_first() };
 
-	etch_events_enable(&inst->rec, etch_wish_saved, &at);
+	etch_events_enable(&inst->rec, etch_wish_saved, &saved);
 }
 
 static enum etch_wish etch_wish_enable(const struct etch_event *event, void *data)
@@ -572,83 +596,183 @@ static size_t etch_word_fault(char *word)
 
 	if (colon) {
 		swap(colon[1], name);
-		system = etch_events_match(word) > 0;
+		system = etch_events_match(word, NULL, 0) > 0;
 		swap(colon[1], name);
 	}
 	return system ? colon + 1 - word : 0;
 }
 
-/*
- * Calls @use for each word of what was written, until that is not 0. There may be many, and
- * each has every event looked at, and code patched: who has been killed does not go on.
+/**
+ * struct etch_choice - what one write to set_event makes of all events
+ * @in: what was written
+ * @replace: events that no word names are disabled
+ * @generation: etch_generation, while the places of events in the list are as they were
+ * @nr: how many events there are
+ * @last: for each event, by its place: where in @in->text the last word that names it
+ *	  begins, plus 1; 0 stands for none
+ * @at: the event that was looked at last
  */
-static int etch_words(const struct etch_input *in,
-		      int (*use)(const struct etch_input *in, char *word, const char *at))
+struct etch_choice {
+	const struct etch_input *in;
+	bool replace;
+	unsigned int generation;
+	unsigned int nr;
+	u32 *last;
+	struct etch_places at;
+};
+
+static int etch_choice_begin(struct etch_choice *c)
 {
-	const char *at = in->text;
+	struct etch_event *event;
+
+	c->generation = etch_generation;
+	c->nr = 0;
+	list_for_each_entry(event, &etch_events, node)
+		c->nr++;
+	c->last = kvcalloc(max(c->nr, 1U), sizeof(*c->last), GFP_KERNEL);
+	return c->last ? 0 : -ENOMEM;
+}
+
+static int etch_word_choose(struct etch_choice *c, char *word, const char *at)
+{
+	bool not = *word == '!';
+	int ret;
+
+	if (strlen(word) > ETCH_SET_EVENT_WORD)
+		return etch_bad(c->in, at, -EINVAL, "Longer than %u bytes", ETCH_SET_EVENT_WORD);
+	ret = etch_events_match(word + not, c->last, at - c->in->text + 1);
+	if (ret < 0)
+		return ret;
+	if (!ret || !word[not])
+		return etch_bad(c->in, at + not + etch_word_fault(word + not), -EINVAL,
+				"No such event");
+	return 0;
+}
+
+/*
+ * Others have etch_mutex, if they want it: one who waits in vain when it is free is handed
+ * it the next time. Returns false if events came or went meanwhile.
+ */
+static bool etch_choice_let_others(const struct etch_choice *c)
+{
+	mutex_unlock(&etch_mutex);
+	cond_resched();
+	mutex_lock(&etch_mutex);
+	return c->generation == etch_generation;
+}
+
+/*
+ * Look at each word, and enable or disable nothing yet. There may be many, and each has every
+ * event looked at: a writer that has been killed does not go on, and etch_mutex, for which
+ * modules wait that are loaded, is let go of between words. -EAGAIN: begin again, with the
+ * events that there are now.
+ */
+static int etch_choice_words(struct etch_choice *c)
+{
+	const char *at = c->in->text;
+	size_t looked = 0;
 	char *word;
 	int ret;
 
 	while ((word = etch_word(&at))) {
 		if (IS_ERR(word))
 			return PTR_ERR(word);
-		ret = use(in, word, at);
+		ret = etch_word_choose(c, word, at);
+		looked += strlen(word) * c->nr;
 		at += strlen(word);
 		kfree(word);
 		if (ret)
 			return ret;
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		cond_resched();
+		if (looked < ETCH_SET_EVENT_TURN)
+			continue;
+		looked = 0;
+		if (!etch_choice_let_others(c))
+			return -EAGAIN;
 	}
 	return 0;
 }
 
-static int etch_word_check(const struct etch_input *in, char *word, const char *at)
+static int etch_choice_make(struct etch_choice *c)
 {
-	bool not = *word == '!';
-	int ret = etch_events_match(word + not);
+	int ret;
 
-	if (ret < 0)
-		return ret;
-	if (!ret || !word[not])
-		return etch_bad(in, at + not + etch_word_fault(word + not), -EINVAL,
-				"No such event");
-	return 0;
+	do {
+		kvfree(c->last);
+		ret = etch_choice_begin(c) ?: etch_choice_words(c);
+	} while (ret == -EAGAIN);
+	return ret;
 }
 
-static int etch_word_set(const struct etch_input *in, char *word, const char *at)
+/* The word that decides on an event; NULL: there is none. */
+static const char *etch_choice_word(struct etch_choice *c, const struct etch_event *event)
 {
-	bool not = *word == '!';
-	int ret = etch_events_set(&in->inst->rec, word + not, !not);
+	u32 last = c->last[etch_place(&c->at, event)];
 
-	if (ret < 0)
-		return etch_bad(in, at, ret, "Refused, error %d", ret);
-	return 0;
+	return last ? c->in->text + last - 1 : NULL;
 }
 
-/* All of what was written, or nothing. */
-static int etch_select(const struct etch_input *in, bool replace)
+static enum etch_wish etch_wish_chosen(const struct etch_event *event, void *data)
 {
-	struct etch_instance *inst = in->inst;
+	struct etch_choice *c = data;
+	const char *word = etch_choice_word(c, event);
+
+	if (!word)
+		return c->replace ? ETCH_DISABLE : ETCH_LEAVE;
+	return *word == '!' ? ETCH_DISABLE : ETCH_ENABLE;
+}
+
+/* The word by which the first event that could not be enabled was to be. */
+static const char *etch_choice_refused(struct etch_choice *c)
+{
+	struct etch_event *event;
+
+	c->at = etch_places_first();
+	list_for_each_entry(event, &etch_events, node)
+		if (!event->hidden && etch_wish_chosen(event, c) == ETCH_ENABLE &&
+		    !etch_event_enabled(&c->in->inst->rec, event))
+			return etch_choice_word(c, event);
+	return c->in->text;
+}
+
+/* All of what was chosen, or nothing. */
+static int etch_choice_do(struct etch_choice *c)
+{
+	struct etch_instance *inst = c->in->inst;
 	unsigned long *saved;
 	int ret;
 
-	ret = etch_words(in, etch_word_check);
+	ret = *c->in->text ? etch_instance_grow(inst) : 0;
 	if (ret)
-		return ret;
-	ret = *in->text ? etch_instance_grow(inst) : 0;
-	if (ret)
-		return etch_bad(in, in->text, ret, "Not enough memory for the buffer");
+		return etch_bad(c->in, c->in->text, ret, "Not enough memory for the buffer");
 	saved = etch_enabled_save(inst);
 	if (!saved)
 		return -ENOMEM;
-	if (replace)
-		etch_events_disable_all(&inst->rec);
-	ret = etch_words(in, etch_word_set);
-	if (ret)
+	c->at = etch_places_first();
+	ret = etch_events_enable(&inst->rec, etch_wish_chosen, c);
+	if (ret) {
+		etch_bad(c->in, etch_choice_refused(c), ret, "Refused, error %d", ret);
 		etch_enabled_restore(inst, saved);
+	}
 	bitmap_free(saved);
+	return ret;
+}
+
+/*
+ * Two writes to one open file may both look at their words. What is done by them is done one
+ * after the other, and only the first replaces.
+ */
+static int etch_select(struct etch_selection *sel, const struct etch_input *in)
+{
+	struct etch_choice c = { .in = in };
+	int ret;
+
+	ret = etch_choice_make(&c);
+	c.replace = sel->replace;
+	if (!ret)
+		ret = etch_choice_do(&c);
+	kvfree(c.last);
 	return ret;
 }
 
@@ -662,7 +786,7 @@ static ssize_t etch_set_event_write(struct file *filp, const char __user *buf, s
 	in = etch_input_get(sel->inst, ETCH_ALL_CPUS, buf, count, ETCH_SET_EVENT_MAX,
 			    "set_event");
 	mutex_lock(&etch_mutex);
-	ret = IS_ERR(in) ? PTR_ERR(in) : etch_select(in, sel->replace);
+	ret = IS_ERR(in) ? PTR_ERR(in) : etch_select(sel, in);
 	sel->failed = ret;
 	if (!ret)
 		sel->replace = false;

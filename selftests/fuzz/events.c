@@ -71,6 +71,7 @@ static u64 gates[NR];			/* of events without a tracepoint */
 static long comms;
 
 struct mutex etch_mutex;	/* taken by nobody */
+unsigned int etch_generation;
 LIST_HEAD(etch_events);
 struct etch_instance *etch_instances[ETCH_BITS];
 
@@ -362,25 +363,12 @@ static bool may_enable(unsigned int i)
 	return !(around & REFUSE) || !names[i].refuses || (around & OFF);
 }
 
-/* All that it names, but what cannot be had; false: there was such. */
-static bool enable(struct piece word, bool set[NR])
-{
-	bool all = true;
-
-	for (unsigned int i = 0; i < NR; i++) {
-		if (!names_event(word, i))
-			continue;
-		set[i] |= may_enable(i);
-		all &= may_enable(i);
-	}
-	return all;
-}
-
-static void disable(struct piece word, bool set[NR])
+/* All that it names, but what cannot be had. */
+static void enable(struct piece word, bool set[NR])
 {
 	for (unsigned int i = 0; i < NR; i++)
 		if (names_event(word, i))
-			set[i] = false;
+			set[i] |= may_enable(i);
 }
 
 /* The next word in the text; none: it is empty. A no-break space ends no word. */
@@ -397,31 +385,36 @@ static struct piece next_word(const char **at, const char *end)
 	return word;
 }
 
-/* What becomes of a selection; where it is refused, or NULL. */
+/*
+ * What becomes of a selection; where it is refused, or NULL. The last word that names an
+ * event decides, and the first event that cannot be had says which word is refused.
+ */
 static const char *select_words(struct piece text, bool replace, bool set[NR])
 {
-	const char *at = text.text, *end = at + text.len;
+	const char *at = text.text, *end = at + text.len, *last[NR] = {};
 	struct piece word, bare;
 
 	while ((word = next_word(&at, end)).len) {
 		bare = word;
 		bare.text += *word.text == '!';
 		bare.len -= *word.text == '!';
+		if (word.len > 256)
+			return word.text;
 		if (!names_any(bare))
 			return bare.text + fault_in(bare);
+		for (unsigned int i = 0; i < NR; i++)
+			if (names_event(bare, i))
+				last[i] = word.text;
 	}
 	if (text.len && (around & SMALL))
 		return text.text;
-	if (replace)
-		memset(set, 0, NR * sizeof(*set));
-	at = text.text;
-	while ((word = next_word(&at, end)).len) {
-		bare.text = word.text + 1;
-		bare.len = word.len - 1;
-		if (*word.text == '!')
-			disable(bare, set);
-		else if (!enable(word, set))
-			return word.text;
+	for (unsigned int i = 0; i < NR; i++) {
+		if (last[i] && *last[i] != '!' && !may_enable(i))
+			return last[i];
+		if (last[i])
+			set[i] = *last[i] != '!';
+		else if (replace)
+			set[i] = false;
 	}
 	return NULL;
 }

@@ -89,15 +89,21 @@ mutant events "goes back to no star" lib/glob.c \
 
 # All of what is asked for, or nothing
 mutant events "looks at no word first" src/tree/tree_events.c \
-	's/ret = etch_words\(in, etch_word_check\);/ret = 0;/'
+	's/ \?: etch_choice_words\(c\);/;/'
 mutant events "replaces before it looks" src/tree/tree_events.c \
-	's/(\tret = etch_words\(in, etch_word_check\);)/\tif (replace)\n\t\tetch_events_disable_all(\&inst->rec);\n$1/'
+	's/(\tret = etch_choice_make\(&c\);)/\tif (sel->replace)\n\t\tetch_events_disable_all(\&in->inst->rec);\n$1/'
 mutant events "restores nothing" src/tree/tree_events.c \
-	's/(etch_words\(in, etch_word_set\);\n\tif \()ret\)/${1}0)/'
+	's/\t\tetch_enabled_restore\(inst, saved\);\n\t\}\n/\t}\n/'
 mutant events "restores what was beside it" src/tree/tree_events.c \
 	's/at->event = list_next_entry\(at->event, node\);\n\t\tat->i\+\+;/at->event = list_next_entry(at->event, node);\n\t\tat->i += !at->event->hidden;/'
 mutant events "enables what is behind a !" src/tree/tree_events.c \
-	's/word \+ not, !not\)/word + not, true)/'
+	's/return \*word == .!. \? ETCH_DISABLE : ETCH_ENABLE;/return ETCH_ENABLE;/'
+mutant events "lets the first word decide" src/event/gate.c \
+	's/if \(notes\)/if (notes \&\& !notes[i])/'
+mutant events "blames the first word" src/tree/tree_events.c \
+	's/return etch_choice_word\(c, event\);\n\treturn/return c->in->text;\n\treturn/'
+mutant events "takes a word of any length" src/tree/tree_events.c \
+	's/if \(strlen\(word\) > ETCH_SET_EVENT_WORD\)/if (0)/'
 mutant events "takes an empty name behind a !" src/tree/tree_events.c \
 	's/if \(!ret \|\| !word\[not\]\)/if (!ret \&\& word[not])/'
 mutant events "says a fault is where the word begins" src/tree/tree_events.c \

@@ -270,6 +270,7 @@ const char *shim_read(struct file *file);
 
 /* slab.h, string.h, kstrtox.h, math64.h, sched/clock.h, string_helpers.h, printk.h */
 #define kvzalloc(size, gfp)	shim_alloc(64, size)
+#define kvcalloc(n, size, gfp)	kvzalloc((n) * (size), gfp)
 #define struct_size(p, member, n) (sizeof(*(p)) + (n) * sizeof((p)->member[0]))
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define local_clock()		123456789ULL
