@@ -102,8 +102,6 @@ mutant events "lets the first word decide" src/event/gate.c \
 	's/if \(notes\)/if (notes \&\& !notes[i])/'
 mutant events "blames the first word" src/tree/tree_events.c \
 	's/return etch_choice_word\(c, event\);\n\treturn/return c->in->text;\n\treturn/'
-mutant events "takes a word of any length" src/tree/tree_events.c \
-	's/if \(strlen\(word\) > ETCH_SET_EVENT_WORD\)/if (0)/'
 mutant events "takes an empty name behind a !" src/tree/tree_events.c \
 	's/if \(!ret \|\| !word\[not\]\)/if (!ret \&\& word[not])/'
 mutant events "says a fault is where the word begins" src/tree/tree_events.c \
