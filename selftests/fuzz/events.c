@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Any text as a choice of events: written to set_event (tree/tree_events.c), or as the kernel's
+ * Any text as a choice of events: written to set_event (tree/set_event.c), or as the kernel's
  * parameter etch_event= (tree/boot.c). What its words name, by event/gate.c and the kernel's own
  * glob.c, is worked out here once more, in another way: it must be what is recorded then. Or it
  * is refused where a word names nothing, and all is as before.
@@ -233,21 +233,12 @@ int etch_bad(const struct etch_input *in, const char *at, int err, const char *w
 }
 
 /* Only events/ uses these. */
-const struct etch_event_watcher *etch_event_watcher;
-LIST_HEAD(etch_offers);
-unsigned int etch_nr_event_files;
-
 int etch_input_bool(const struct etch_input *in, bool *value)
 {
 	abort();
 }
 
 void etch_format_show(struct seq_file *m, const struct etch_event *event)
-{
-	abort();
-}
-
-struct dentry *etch_tree_mkdir(const char *name, struct dentry *parent)
 {
 	abort();
 }

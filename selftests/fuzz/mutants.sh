@@ -88,37 +88,37 @@ mutant events "goes back to no star" lib/glob.c \
 	's/if \(c == .\\0. \|\| !back_pat\)/if (1)/'
 
 # All of what is asked for, or nothing
-mutant events "looks at no word first" src/tree/tree_events.c \
+mutant events "looks at no word first" src/tree/set_event.c \
 	's/ \?: etch_choice_words\(c\);/;/'
-mutant events "replaces before it looks" src/tree/tree_events.c \
+mutant events "replaces before it looks" src/tree/set_event.c \
 	's/(\tret = etch_choice_make\(&c\);)/\tif (sel->replace)\n\t\tetch_events_disable_all(\&in->inst->rec);\n$1/'
-mutant events "restores nothing" src/tree/tree_events.c \
+mutant events "restores nothing" src/tree/set_event.c \
 	's/\t\tetch_enabled_restore\(inst, saved\);\n\t\}\n/\t}\n/'
-mutant events "restores what was beside it" src/tree/tree_events.c \
+mutant events "restores what was beside it" src/tree/enable.c \
 	's/at->event = list_next_entry\(at->event, node\);\n\t\tat->i\+\+;/at->event = list_next_entry(at->event, node);\n\t\tat->i += !at->event->hidden;/'
-mutant events "enables what is behind a !" src/tree/tree_events.c \
+mutant events "enables what is behind a !" src/tree/set_event.c \
 	's/return \*word == .!. \? ETCH_DISABLE : ETCH_ENABLE;/return ETCH_ENABLE;/'
 mutant events "lets the first word decide" src/event/gate.c \
 	's/if \(notes\)/if (notes \&\& !notes[i])/'
-mutant events "blames the first word" src/tree/tree_events.c \
+mutant events "blames the first word" src/tree/set_event.c \
 	's/return etch_choice_word\(c, event\);\n\treturn/return c->in->text;\n\treturn/'
-mutant events "takes an empty name behind a !" src/tree/tree_events.c \
+mutant events "takes an empty name behind a !" src/tree/set_event.c \
 	's/if \(!ret \|\| !word\[not\]\)/if (!ret \&\& word[not])/'
-mutant events "says a fault is where the word begins" src/tree/tree_events.c \
+mutant events "says a fault is where the word begins" src/tree/set_event.c \
 	's/return system \? colon \+ 1 - word : 0;/return 0;/'
-mutant events "forgets the ! when it says where" src/tree/tree_events.c \
+mutant events "forgets the ! when it says where" src/tree/set_event.c \
 	's/at \+ not \+ etch_word_fault/at + etch_word_fault/'
-mutant events "replaces at each write" src/tree/tree_events.c \
+mutant events "replaces at each write" src/tree/set_event.c \
 	's/sel->replace = false;/;/'
-mutant events "loses the selection to a typo" src/tree/tree_events.c \
+mutant events "loses the selection to a typo" src/tree/set_event.c \
 	's/sel->replace && !sel->failed/sel->replace/'
-mutant events "goes on though killed" src/tree/tree_events.c \
+mutant events "goes on though killed" src/tree/set_event.c \
 	's/return -EINTR;/return 0;/'
-mutant events "keeps a word for ever" src/tree/tree_events.c \
+mutant events "keeps a word for ever" src/tree/set_event.c \
 	's/\t\tkfree\(word\);\n//'
 mutant events "keeps a pattern for ever" src/event/gate.c \
 	's/\tkfree\(pattern.copy\);\n\treturn pattern.named/\treturn pattern.named/'
-mutant events "lists what is hidden" src/tree/tree_events.c \
+mutant events "lists what is hidden" src/tree/set_event.c \
 	's/!event->hidden && etch_event_enabled/etch_event_enabled/'
 
 # And the gates

@@ -138,6 +138,11 @@ unsigned long etch_instance_bytes(struct etch_instance *i, int cpu)
 	return 4096;
 }
 
+u64 etch_instance_absent(struct etch_instance *i, int cpu)
+{
+	return 0;
+}
+
 void etch_ring_stats(struct etch_ring *ring, struct etch_ring_stats *stats)
 {
 }

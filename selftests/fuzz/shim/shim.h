@@ -270,7 +270,6 @@ const char *shim_read(struct file *file);
 
 /* slab.h, string.h, kstrtox.h, math64.h, sched/clock.h, string_helpers.h, printk.h */
 #define kvzalloc(size, gfp)	shim_alloc(64, size)
-#define kvcalloc(n, size, gfp)	kvzalloc((n) * (size), gfp)
 #define struct_size(p, member, n) (sizeof(*(p)) + (n) * sizeof((p)->member[0]))
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define local_clock()		123456789ULL
@@ -350,7 +349,6 @@ static inline void __assign_bit(unsigned int n, unsigned long *map, bool value)
 /* sched.h, sched/signal.h: whoever looks has been killed after so many looks; negative: never */
 extern long shim_patience;
 #define fatal_signal_pending(task) (shim_patience > 0 ? !--shim_patience : !shim_patience)
-#define cond_resched()		((void)0)
 
 /* glob.h: the kernel's own, which is linked */
 bool glob_match(const char *pattern, const char *text);
@@ -371,6 +369,10 @@ struct tracepoint_instances {
 };
 
 void tracepoint_set_instances(struct tracepoint_instances *set, unsigned int nr);
+
+/* cpumask.h, percpu.h: a member that nobody uses here */
+typedef unsigned long cpumask_var_t[1];
+#define __percpu
 
 /* debugfs.h, string.h: nobody makes files here */
 struct dentry;
