@@ -18,6 +18,7 @@
 
 struct tsdl_type {
 	unsigned int size, align;	/* bits */
+	unsigned int base;		/* 0: not said */
 	bool is_signed, is_text;
 };
 
@@ -27,6 +28,7 @@ struct tsdl_field {
 	unsigned int at, bits;		/* bits 0 in a sequence: who knows */
 	char length[128];		/* of a sequence: the field that has it */
 	unsigned int values;		/* of an enumeration */
+	unsigned int remark;		/* characters of the comment in front of it */
 };
 
 struct tsdl_event {
@@ -102,6 +104,8 @@ static inline const char *tsdl_integer(const char *at, struct tsdl_type *type)
 			type->size = atoi(value);
 		else if (!strcmp(name, "align"))
 			type->align = atoi(value);
+		else if (!strcmp(name, "base"))
+			type->base = atoi(value);
 		else if (!strcmp(name, "signed"))
 			type->is_signed = !strcmp(value, "true");
 		else if (!strcmp(name, "encoding"))
@@ -205,6 +209,20 @@ static inline const char *tsdl_wrapped(const char *text, const char *at, struct 
 	return at;
 }
 
+/* A comment, if there is one. */
+static inline const char *tsdl_remark(const char *at, struct tsdl_field *f)
+{
+	const char *end;
+
+	if (!tsdl_is(at, "/*"))
+		return at;
+	end = strstr(at + 2, "*/");
+	if (!end)
+		tsdl_wrong(at, "a comment without an end");
+	f->remark = end + 2 - at;
+	return tsdl_space(end + 2);
+}
+
 static inline const char *tsdl_field(const char *text, const char *at, struct tsdl_event *e)
 {
 	struct tsdl_field *f = &e->fields[e->nr++];
@@ -212,6 +230,7 @@ static inline const char *tsdl_field(const char *text, const char *at, struct ts
 	if (e->nr == TSDL_FIELDS)
 		tsdl_wrong(at, "too many fields");
 	memset(f, 0, sizeof(*f));
+	at = tsdl_remark(at, f);
 	if (tsdl_is(at, "struct ")) {
 		at = tsdl_wrapped(text, at, f);
 	} else if (tsdl_is(at, "enum : ")) {

@@ -35,7 +35,7 @@ struct etch_label {
 /**
  * struct etch_labels - the names of a field's values
  * @nr: how many
- * @flags: each is a bit, or a few, of which several may be set
+ * @flags: the field holds flags: each value is a bit, or a few, of which several may be set
  * @label: they, with no value twice
  */
 struct etch_labels {

@@ -240,7 +240,7 @@ static void etch_md_misplaced(struct kunit *test)
 
 /* ---- Names of values ---- */
 
-/* The names of a field "x", as "name=value name=value"; "0x" in front if they are flags. */
+/* The names of a field "x", as "name=value name=value"; "0x" in front if it holds flags. */
 static const char *etch_md_labels(struct etch_md_test *t, const char *print,
 				  unsigned int size, bool is_signed)
 {
@@ -253,7 +253,7 @@ static const char *etch_md_labels(struct etch_md_test *t, const char *print,
 	unsigned int i;
 
 	etch_labels_find(&t->labels, &labels, &fields[0]);
-	if (t->labels.nr && t->labels.flags)
+	if (t->labels.flags)
 		seq_puts(&t->m, "0x");
 	for (i = 0; i < t->labels.nr; i++) {
 		const struct etch_label *label = &t->labels.label[i];
@@ -309,7 +309,15 @@ static void etch_md_flags(struct kunit *test)
 		      "0x \"a\"=-9223372036854775808");
 	/* Of an index, not of a number in the table. */
 	EXPECT_LABELS("__print_flags((1 << REC->x), \"|\", { 1 << 0, \"a\" }, { 1 << 1, \"b\" })",
-		      4, false, "");
+		      4, false, "0x");
+	/* Flags without names that are certain: a number is not known; or values are named, too. */
+	EXPECT_LABELS("\"\", __print_flags(REC->x, \"|\", { 1, \"a\" }, { NO_SUCH, \"b\" })", 4,
+		      false, "0x");
+	EXPECT_LABELS("\"\", __print_symbolic(REC->x & 0xff, { 1, \"a\" }),"
+		      " __print_flags(REC->x & ~0xff, \"|\", { 256, \"b\" })", 4, false, "0x");
+	EXPECT_LABELS("\"\", __print_flags(REC->x & ~0xff, \"|\", { 256, \"b\" }),"
+		      " __print_symbolic(REC->x & 0xff, { 1, \"a\" })", 4, false, "0x");
+	EXPECT_LABELS("\"\", __print_flags(REC->y, \"|\", { 1, \"a\" })", 4, false, "");
 }
 
 #define ETCH_MD_TABLE(name)	"__print_symbolic(REC->x, { 1, \"" name "\" })"
@@ -335,7 +343,6 @@ static void etch_md_no_labels(struct kunit *test)
 }
 
 #define ETCH_MD_SYMBOLS	"__print_symbolic(REC->x, { -1, \"a\" \"b\" }, { 2, \"c\\\"d\" })"
-#define ETCH_MD_FLAGS	"__print_flags(REC->y, \"|\", { 1UL << 63, \"top\" })"
 
 static void etch_md_enumerations(struct kunit *test)
 {
@@ -344,11 +351,35 @@ static void etch_md_enumerations(struct kunit *test)
 		ETCH_MD_FIELD("int", "x", FIXED, 12, 4, 4, 4, .is_signed = 1),
 		ETCH_MD_FIELD("u64", "y", FIXED, 16, 8, 8, 4),
 	};
-	DEFINE_ETCH_MD_EVENT(enums, fields, 24, ETCH_MD_SYMBOLS ", " ETCH_MD_FLAGS);
+	DEFINE_ETCH_MD_EVENT(enums, fields, 24, ETCH_MD_SYMBOLS);
 
 	KUNIT_EXPECT_STREQ(test, etch_md_fields(t, &enums),
 			   "\t\tenum : int32_t {\n\t\t\t\"ab\" = -1,\n\t\t\t\"c\\\"d\" = 2\n\t\t} _x;\n"
-			   "\t\tenum : xint64_t {\n\t\t\t\"top\" = 9223372036854775808\n\t\t} _y;\n");
+			   "\t\tuint64_t _y;\n");
+}
+
+#define ETCH_MD_X_FLAGS	"__print_flags(REC->x, \"|\", { 1 << 31, \"top\" }, { 3, \"t\" \"wo\" })"
+#define ETCH_MD_Y_FLAGS	"__print_flags(REC->y, \"|\", { 1UL << 63, \"a*/b\" }, { 1, \"*\" \"/\" })"
+#define ETCH_MD_Z_FLAGS	"__print_flags(REC->z, \"|\", { NO_SUCH, \"none\" })"
+
+/* No value of flags is without a name, because none has one; what ends a comment is left out. */
+static void etch_md_flag_fields(struct kunit *test)
+{
+	struct etch_md_test *t = test->priv;
+	struct etch_field fields[] = {
+		ETCH_MD_FIELD("int", "x", FIXED, 12, 4, 4, 4, .is_signed = 1),
+		ETCH_MD_FIELD("u64", "y", FIXED, 16, 8, 8, 4),
+		ETCH_MD_FIELD("u8", "z", FIXED, 24, 1, 1, 1),
+	};
+	DEFINE_ETCH_MD_EVENT(flags, fields, 25,
+			     ETCH_MD_X_FLAGS ", " ETCH_MD_Y_FLAGS ", " ETCH_MD_Z_FLAGS);
+
+	KUNIT_EXPECT_STREQ(test, etch_md_fields(t, &flags),
+			   "\t\t/* \"top\" = 0x80000000; \"two\" = 0x3; */\n"
+			   "\t\tinteger { size = 32; align = 32; signed = true; base = 16; } _x;\n"
+			   "\t\t/* */\n"
+			   "\t\txint64_t _y;\n"
+			   "\t\txint8_t _z;\n");
 }
 
 /* ---- Expressions ---- */
@@ -556,6 +587,7 @@ static struct kunit_case etch_md_cases[] = {
 	KUNIT_CASE(etch_md_flags),
 	KUNIT_CASE(etch_md_no_labels),
 	KUNIT_CASE(etch_md_enumerations),
+	KUNIT_CASE(etch_md_flag_fields),
 	KUNIT_CASE(etch_md_expression),
 	KUNIT_CASE(etch_md_retired),
 	KUNIT_CASE(etch_md_clock),

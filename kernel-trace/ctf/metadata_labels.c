@@ -13,6 +13,7 @@
  *
  * A field that is printed by two different tables has no names: which is right depends
  * on something else in the record. A table that is not understood in whole is not used.
+ * Either way, one call of __print_flags() is enough to say that the field holds flags.
  */
 #include <linux/bitops.h>
 #include <linux/etch.h>
@@ -130,23 +131,27 @@ static bool etch_same_table(const struct etch_table *a, const struct etch_table 
 	return end && a->flags == b->flags && !strncmp(a->arg, b->arg, end + 1 - a->arg);
 }
 
-/* The table that the field is printed by, if there is one, and no other. */
+/*
+ * The table that the field is printed by, if there is one, and no other. @flags: gets whether
+ * one of them, if there are several, is a table of flags.
+ */
 static bool etch_table_find(const struct etch_event *event, const struct etch_field *field,
-			    struct etch_table *table)
+			    struct etch_table *table, bool *flags)
 {
 	const char *at = event->class->print_fmt;
+	bool found = false, differ = false;
 	struct etch_table other;
-	bool found = false;
 
+	*flags = false;
 	while (at && etch_table_next(&at, &other)) {
 		if (!etch_table_has(&other, field))
 			continue;
-		if (found && !etch_same_table(table, &other))
-			return false;
+		*flags |= other.flags;
+		differ |= found && !etch_same_table(table, &other);
 		*table = other;
 		found = true;
 	}
-	return found;
+	return found && !differ;
 }
 
 static u64 etch_field_value(const struct etch_field *field, u64 value)
@@ -238,7 +243,8 @@ static bool etch_labels_read(struct etch_labels *labels, const struct etch_table
 
 /**
  * etch_labels_find() - the names of a field's values
- * @labels: gets them; none if there are none that are certain
+ * @labels: gets them; none if there are none that are certain. @labels->flags is right
+ *	    without names, too
  * @event: whose field it is
  * @field: the field: an integer
  *
@@ -250,9 +256,8 @@ void etch_labels_find(struct etch_labels *labels, const struct etch_event *event
 	struct etch_table table;
 
 	labels->nr = 0;
-	if (!etch_table_find(event, field, &table))
+	if (!etch_table_find(event, field, &table, &labels->flags))
 		return;
-	labels->flags = table.flags;
 	if (!etch_labels_read(labels, &table, event, field))
 		labels->nr = 0;
 }

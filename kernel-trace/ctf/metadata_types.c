@@ -200,19 +200,47 @@ static void etch_tsdl_label(struct seq_file *m, const struct etch_label *label)
 	seq_putc(m, '"');
 }
 
+/* A value of @field, without the bits that extend its sign. */
+static u64 etch_tsdl_bits(const struct etch_field *field, u64 value)
+{
+	unsigned int shift = BITS_PER_LONG_LONG - field->size * BITS_PER_BYTE;
+
+	return value << shift >> shift;
+}
+
 /*
- * Flags are an enumeration, too, though their values are combined. babeltrace2 2.0 names
- * one that is set alone and shows others as <unknown> and a number, later versions try
- * each bit. A plain number would never have a name, and what the bits mean would not
- * be in the trace at all.
+ * Flags are a number in base 16. An enumeration of CTF 1.8 names one value, not the bits that a
+ * value combines: babeltrace2 2.0 shows such a value as <unknown>. What the bits mean stands
+ * beside the field, in a comment, for people. A name that could end the comment is left out.
  */
+static void etch_tsdl_flags(struct etch_tsdl *t, const struct etch_field *field)
+{
+	const struct etch_labels *labels = t->labels;
+	unsigned int i;
+
+	if (labels->nr)
+		seq_puts(t->m, "/*");
+	for (i = 0; i < labels->nr; i++) {
+		const struct etch_label *label = &labels->label[i];
+
+		if (memchr(label->name, '*', label->len))
+			continue;
+		seq_putc(t->m, ' ');
+		etch_tsdl_label(t->m, label);
+		seq_printf(t->m, " = 0x%llx;", etch_tsdl_bits(field, label->value));
+	}
+	if (labels->nr)
+		seq_puts(t->m, " */\n\t\t");
+	etch_tsdl_number(t->m, field, 16);
+}
+
 static void etch_tsdl_enum(struct etch_tsdl *t, const struct etch_field *field)
 {
 	const struct etch_labels *labels = t->labels;
 	unsigned int i;
 
 	seq_puts(t->m, "enum : ");
-	etch_tsdl_number(t->m, field, labels->flags ? 16 : 10);
+	etch_tsdl_number(t->m, field, 10);
 	seq_puts(t->m, " {");
 	for (i = 0; i < labels->nr; i++) {
 		seq_puts(t->m, i ? ",\n\t\t\t" : "\n\t\t\t");
@@ -273,11 +301,14 @@ static void etch_tsdl_static(struct etch_tsdl *t, unsigned int i)
 	bool number = etch_is_number(field);
 
 	t->labels->nr = 0;
+	t->labels->flags = false;
 	if (number && field->kind == ETCH_FIELD_FIXED && !etch_is_address(field))
 		etch_labels_find(t->labels, t->event, field);
 
 	seq_puts(t->m, "\t\t");
-	if (t->labels->nr)
+	if (t->labels->flags)
+		etch_tsdl_flags(t, field);
+	else if (t->labels->nr)
 		etch_tsdl_enum(t, field);
 	else
 		etch_tsdl_element(t, field);

@@ -6,6 +6,7 @@
 The bindings are Debian's (python3-bt2), for Debian's Python: /usr/bin/python3.
 """
 
+import re
 import subprocess
 from collections import namedtuple
 
@@ -34,6 +35,33 @@ def complaints(folder):
     if status:
         said.append(f"status {status}")
     return count, said
+
+
+_EVENT = re.compile(rb" (\w+:\w+): \{")
+
+
+def flags(folder, wanted):
+    """{(event, field): what the command prints of it} of fields, those that are not plain
+    numbers in base 16 apart: (plain ones, the others' texts).
+
+    wanted: {event: its fields' names}.
+    """
+    patterns = {event.encode(): [(name, re.compile(rb"[ {]%s = (?:(0x[0-9A-F]+)[, ]|(.{0,40}))"
+                                                   % name.encode())) for name in names]
+                for event, names in wanted.items()}
+    found = {}
+    with subprocess.Popen(["babeltrace2", "--log-level=W", str(folder)],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        for line in process.stdout:
+            event = _EVENT.search(line)
+            for name, pattern in patterns.get(event[1], ()) if event else ():
+                match = pattern.search(line, event.end())
+                plain_ones, others = found.setdefault((event[1].decode(), name), ([], []))
+                if match and match[1]:
+                    plain_ones.append(match[1])
+                else:
+                    others.append(match[2].decode("utf-8", "replace") if match else "nothing")
+    return found
 
 
 def messages(folder):

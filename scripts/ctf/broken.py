@@ -16,7 +16,8 @@ import formats
 import made
 import packets
 
-LEAST = compare.Least(200, 2, 500, 400, 2, 0, (("sys:list", "v"), ("sys:number", "c")))
+LEAST = compare.Least(200, 2, 500, 400, 2, 0, (("sys:list", "v"), ("sys:number", "c")),
+                      (100, 1))
 CPU0, LOSS = "twice/ctf/cpu0", "discard/ctf/cpu0"
 HEADER = struct.calcsize("<I16sI")      # bytes before timestamp_begin
 FIELDS = {"begin": 0, "end": 8, "content": 16, "size": 24, "seq": 32, "discarded": 40,
@@ -61,6 +62,8 @@ def write(name, change):
     return apply
 
 
+FLAGS = "integer { size = 32; align = 32; signed = false; base = 16; }"
+
 # What is broken, how, and a part of the name of a case that has to fail.
 BROKEN = [
     ("a packet's end before its records", poke(CPU0, 1, "end", -10 ** 6),
@@ -95,6 +98,10 @@ BROKEN = [
     ("a sign in the metadata", replace(
         "twice/ctf/metadata", "size = 64; align = 32; signed = true; } _c",
         "size = 64; align = 32; signed = false; } _c"), "what its bytes say"),
+    ("flags in an enumeration", replace("load/ctf/metadata", FLAGS + " _f;", "enum : " + FLAGS
+                                        + ' { "one" = 1, "two" = 2 } _f;'), "load: flags are"),
+    ("flags in base 10", replace("load/ctf/metadata", FLAGS + " _f;", FLAGS.replace(
+        " base = 16;", "") + " _f;"), "load: flags are"),
     ("a name in the metadata", replace("twice/ctf/metadata", "} _n;", "} _m;"),
      "what its bytes say"),
     ("two fields exchanged", replace("twice/ctf/metadata", "} _n; ", "} _x; "),

@@ -19,6 +19,7 @@ import cut
 import formats
 import loss
 import packets
+import printed
 
 
 class Report:
@@ -156,6 +157,31 @@ class Trace:
         return wrong
 
 
+def flags(trace, known, least):
+    """Every value of flags is a number in base 16: babeltrace2 has a name for none, and calls
+    none <unknown>.
+
+    least: how many of them there have to be, and of how many fields.
+    Returns (sentences on what is wrong, how many values, of how many fields).
+    """
+    found = babel.flags(trace.ctf, {layout.full_name: printed.flags(layout)
+                                    for layout in known.values()})
+    wrong = [f"{event}: {field}: {len(others)} of {len(plain) + len(others)} are no plain"
+             f" numbers in base 16, as {others[0]!r}"
+             for (event, field), (plain, others) in sorted(found.items()) if others]
+    count = sum(len(plain) + len(others) for plain, others in found.values())
+    wrong += compare.too_few(values=(count, least[0]), fields=(len(found), least[1]))
+    return wrong, count, len(found)
+
+
+def check_flags(report, trace, known, least):
+    """Flags, as the command prints them. least: a compare.Least."""
+    wrong, count, fields = flags(trace, known, least.flags)
+    report.case(f"{trace.name}: flags are plain numbers in base 16, none is <unknown>",
+                lambda: wrong)
+    report.say(f"{trace.name}: {count} values of {fields} fields with flags")
+
+
 def check_values(report, trace, known, least):
     """Fields by their bytes, and by the text where there is some.
 
@@ -210,6 +236,7 @@ def check_trace(report, trace, known, least):
     if trace.name in loss.TRACES:
         check_loss(report, trace)
     else:
+        check_flags(report, trace, known, least)
         check_values(report, trace, known, least)
 
 

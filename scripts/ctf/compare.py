@@ -10,9 +10,10 @@ import printed
 from cexpr import Array, Unsupported, fit
 
 # How much is to be compared at least: with the bytes, and with the text; how many names
-# of values are to be in the text; and which fields, as (event, name), must have been
-# compared with it.
-Least = collections.namedtuple("Least", "records events fields shown shown_events names wanted")
+# of values are to be in the text; which fields, as (event, name), must have been
+# compared with it; and how many values of flags there are to be, and of how many fields.
+Least = collections.namedtuple("Least", "records events fields shown shown_events names wanted"
+                               " flags")
 MANY = Least(10000, 80, 30000, 10000, 60, 500, (
     ("etch_sample:etch_sample_greet", "name"),          # a string
     ("etch_sample:etch_sample_greet", "digest"),        # an array
@@ -23,7 +24,7 @@ MANY = Least(10000, 80, 30000, 10000, 60, 500, (
     ("etch_sample:etch_sample_pause", "result"),        # negative
     ("etch_sample:etch_sample_state", "state"),         # an enumeration
     ("etch_sample:etch_sample_state", "flags"),
-    ("etch:marker", "buf")))
+    ("etch:marker", "buf")), (500, 5))
 RECORDS = 10000
 # Times in lines are whole microseconds, rounded down; both sides compute with
 # frequencies in whole hertz.

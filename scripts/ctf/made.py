@@ -112,6 +112,8 @@ def _element(field):
         return "integer { size = 64; align = 32; signed = false; base = 16; }"
     if field.text:
         return "char8_t"
+    if field.name == "f":       # the one that has flags
+        return "integer { size = 32; align = 32; signed = false; base = 16; }"
     size = field.size if field.number else WIDTHS.get(field.type, 1)
     return (f"integer {{ size = {size * 8}; align = {min(size, 4) * 8};"
             f" signed = {str(field.signed).lower()}; }}")
@@ -157,8 +159,10 @@ format:
 \tfield:unsigned int n;\toffset:12;\tsize:4;\tsigned:0;
 \tfield:long c;\toffset:16;\tsize:8;\tsigned:1;
 \tfield:char comm[16];\toffset:24;\tsize:16;\tsigned:0;
+\tfield:unsigned int f;\toffset:40;\tsize:4;\tsigned:0;
 
-print fmt: "n=%u c=%ld comm=%s", REC->n, REC->c, REC->comm
+print fmt: "n=%u c=%ld comm=%s f=%s", REC->n, REC->c, REC->comm, __print_flags(REC->f, "|", \
+{ 1, "one" }, { 2, "two" })
 """,
     "sys/list": """\
 name: list
@@ -185,8 +189,8 @@ LINE = "            made-1       [{:03}] .....  {:5}.{:06}: {}\n"
 
 def number(time, n):
     """(record, its text) of an event with numbers."""
-    return (record(time, 11, struct.pack("<Iq16s", n, -n, b"made")),
-            f"number: n={n} c={-n} comm=made")
+    return (record(time, 11, struct.pack("<Iq16sI", n, -n, b"made", n % 4)),
+            f"number: n={n} c={-n} comm=made f={('', 'one', 'two', 'one|two')[n % 4]}")
 
 
 def numbers(time, n):

@@ -45,6 +45,15 @@ def parse(line):
                 body.rstrip("\n"))
 
 
+_FLAGS = re.compile(r"\b__print_flags(?:_u64)?\(([^\",]*),")
+
+
+def flags(layout):
+    """The names of a format's numbers that __print_flags() is given."""
+    used = set(re.findall(r"\bREC->(\w+)", " ".join(_FLAGS.findall(layout.print))))
+    return {field.name for field in layout.fields if field.number and field.name in used}
+
+
 # ---- The functions of print formats ----
 
 def _arguments(parser):
