@@ -123,10 +123,14 @@ struct etch_field {
  * struct etch_text - where a printer writes
  * @seq: the line
  * @tmp: scratch for the helpers of TP_printk(), such as __print_flags()
+ * @record: what the printer is given
+ * @end: where that ends
  */
 struct etch_text {
 	struct trace_seq seq;
 	struct trace_seq tmp;
+	const void *record;
+	const void *end;
 };
 
 /**
@@ -215,6 +219,7 @@ struct etch_write etch_write_begin(unsigned long len, const struct etch_event *e
 				   u64 mask);
 void etch_write_end(struct etch_ring *ring);
 
+long etch_text_fit(const struct etch_text *text, const void *at, long nr, size_t size);
 __printf(2, 3)
 void etch_text_printf(struct etch_text *text, const char *fmt, ...);
 

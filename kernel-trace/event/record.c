@@ -4,6 +4,7 @@
  */
 #include <linux/etch.h>
 #include <linux/export.h>
+#include <linux/minmax.h>
 #include <linux/rwsem.h>
 #include <linux/stdarg.h>
 #include <linux/trace_seq.h>
@@ -26,6 +27,25 @@ void etch_text_printf(struct etch_text *text, const char *fmt, ...)
 	va_end(ap);
 }
 EXPORT_SYMBOL_GPL(etch_text_printf);
+
+/**
+ * etch_text_fit() - how much of an array a printer may read
+ * @text: the printer's
+ * @at: where the array begins
+ * @nr: how many elements the printer wants
+ * @size: bytes of an element; at least 1
+ *
+ * Context: in a printer.
+ * Return: @nr, or as many as there are from @at to the record's end if these are fewer. 0 if
+ * @nr is negative or @at does not lie in the record.
+ */
+long etch_text_fit(const struct etch_text *text, const void *at, long nr, size_t size)
+{
+	if (at < text->record || at > text->end)
+		return 0;
+	return clamp(nr, 0L, (long)((text->end - at) / size));
+}
+EXPORT_SYMBOL_GPL(etch_text_fit);
 
 /* Where the content of a dynamic field is; returns its bytes. */
 unsigned int etch_dynamic_content(const struct etch_field *field, const void *record,

@@ -11,6 +11,17 @@
  * record must be there, and zero, so that a string that lacks its end has one;
  * and pointers in it may need to be changed.
  *
+ * Printers trust the lengths that they find in a record. A writer that an oops killed leaves
+ * fields of an older record behind, and a dump may copy a record while another CPU
+ * overwrites it. So no length leads a printer out of the copy:
+ *
+ *	words of dynamic fields	checked by etch_class_len(); without content they may say
+ *				any place, so etch_guard_words() moves that to the end
+ *	__print_array(),	the verbs in printer.h ask etch_text_fit() for how many
+ *	__print_hex() and kin	elements are there
+ *	%*ph			prints ETCH_LINE_TAIL bytes at most
+ *	%s, %.*s, %pIS		end in the zeroes
+ *
  * A pointer to a string is as old as the record. The string may be gone, and a
  * printer that follows it reads whatever is there now, or nothing. So before a
  * printer runs, each such pointer that does not lead into memory which is
@@ -25,6 +36,7 @@
 #include <linux/etch_clock.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/rwsem.h>
@@ -36,9 +48,9 @@
 
 #include "text/text.h"
 
-/* The copy of a record: what most need, and the zeroes behind it. */
+/* The copy of a record: what most need, and the zeroes behind it: as many as %*ph prints. */
 #define ETCH_LINE_RECORD	512
-#define ETCH_LINE_TAIL		8
+#define ETCH_LINE_TAIL		64
 
 static const char etch_unsafe_string[] = "(unsafe string)";
 
@@ -108,7 +120,29 @@ static bool etch_line_copy(struct etch_line *line, const void *record, unsigned 
 		return false;
 	memcpy(line->record, record, len);
 	memset(line->record + len, 0, ETCH_LINE_TAIL);
+	line->text.record = line->record;
+	line->text.end = line->record + len;
 	return true;
+}
+
+/* A dynamic field without content may say any place: make it the end of the copy. */
+static void etch_guard_words(void *record, unsigned int len, const struct etch_class *class)
+{
+	const struct etch_field *field = class->fields;
+	const struct etch_field *last = field + class->nr_fields;
+
+	for (; field < last; field++) {
+		unsigned int start;
+		u32 *word;
+
+		if (!etch_is_dynamic(field) || etch_dynamic_content(field, record, &start) ||
+		    start <= len)
+			continue;
+		word = record + field->offset;
+		*word = len;
+		if (field->kind == ETCH_FIELD_REL_LOC)
+			*word -= field->offset + sizeof(*word);
+	}
 }
 
 /*
@@ -301,6 +335,7 @@ static void etch_print_event(struct etch_line *line, const struct etch_event *ev
 				 event->name);
 		return;
 	}
+	etch_guard_words(line->record, len, event->class);
 	etch_guard_strings(line->record, event);
 	if (!event->class->print) {
 		etch_print_fields(seq, event, line->record);

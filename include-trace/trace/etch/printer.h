@@ -21,9 +21,52 @@
  * under that name: a header (usb/gadget/udc) prints it where it means __entry->ret.
  * So is flags, how ftrace shows symbols, here never in a way of its own: a header
  * (platform/surface/aggregator) takes it for a packet's state.
+ *
+ * Verbs that are given a length do not trust it: they read no more than the record has.
  */
 
 #include <trace/stages/stage3_trace_output.h>
+
+#undef __print_hex
+#define __print_hex(buf, buf_len)					\
+	({								\
+		const void *__buf = (buf);				\
+									\
+		trace_print_hex_seq(p, __buf,				\
+				    etch_text_fit(__text, __buf, buf_len, 1), false); \
+	})
+
+#undef __print_hex_str
+#define __print_hex_str(buf, buf_len)					\
+	({								\
+		const void *__buf = (buf);				\
+									\
+		trace_print_hex_seq(p, __buf,				\
+				    etch_text_fit(__text, __buf, buf_len, 1), true); \
+	})
+
+#undef __print_array
+#define __print_array(array, count, el_size)				\
+	({								\
+		const void *__array = (array);				\
+									\
+		BUILD_BUG_ON(el_size != 1 && el_size != 2 &&		\
+			     el_size != 4 && el_size != 8);		\
+		trace_print_array_seq(p, __array,			\
+				      etch_text_fit(__text, __array, count, el_size), \
+				      el_size);				\
+	})
+
+#undef __print_hex_dump
+#define __print_hex_dump(prefix_str, prefix_type, rowsize, groupsize,	\
+			 buf, len, ascii)				\
+	({								\
+		const void *__buf = (buf);				\
+									\
+		trace_print_hex_dump_seq(p, prefix_str, prefix_type,	\
+					 rowsize, groupsize, __buf,	\
+					 etch_text_fit(__text, __buf, len, 1), ascii); \
+	})
 
 #define __etch_printer(function, template, print)			\
 static notrace void function(struct etch_text *__text, const void *__record) \
