@@ -68,7 +68,7 @@ mbox:			## the series as mails with a cover letter, in build/etch.mbox
 	@mkdir -p build && $S/mbox.py
 
 bisect: fetch		## build and boot each prefix of the series; ONLY=um, FROM=patch, TO=patch
-	@$S/bisect.py $(ONLY:%=--only %) $(FROM:%=--from %) $(TO:%=--to %)
+	@$S/prefixes.py $(ONLY:%=--only %) $(FROM:%=--from %) $(TO:%=--to %)
 
 check-series: fetch	## files and patches agree, apply, and pass checkpatch
 	@$S/check-series.py

@@ -88,7 +88,7 @@ def headers():
 
 def bisect():
     """Each prefix of the series, built and booted in um and x86-64."""
-    cases = tap_lane([SCRIPTS / "bisect.py"], "bisect.tap")
+    cases = tap_lane([SCRIPTS / "prefixes.py"], "bisect.tap")
     print((LOGS / "bisect.tap").read_text().rpartition("# behind patch")[2])
     return cases
 

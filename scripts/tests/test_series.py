@@ -181,20 +181,20 @@ class Cocci(unittest.TestCase):
         self.assertEqual(self.whole.differences({"z.h": 1}, {"z.h": 1}), [])
 
 
-class Bisect(unittest.TestCase):
-    bisect = script("bisect")
+class Prefixes(unittest.TestCase):
+    prefixes = script("prefixes")
 
     def test_what_is_built(self):
-        self.assertFalse(self.bisect.is_built(["Documentation/x.rst", "MAINTAINERS"]))
-        self.assertTrue(self.bisect.is_built(["Documentation/x.rst", "kernel/fork.c"]))
-        self.assertTrue(self.bisect.is_built(None))
+        self.assertFalse(self.prefixes.is_built(["Documentation/x.rst", "MAINTAINERS"]))
+        self.assertTrue(self.prefixes.is_built(["Documentation/x.rst", "kernel/fork.c"]))
+        self.assertTrue(self.prefixes.is_built(None))
 
     def test_a_new_warning_is_told_from_one_that_moved(self):
-        old = self.bisect.warnings("../linux/a.c:3:5: warning: odd\n  CC      a.o\n")
-        moved = self.bisect.warnings("../linux/a.c:9:5: warning: odd\n")
-        new = self.bisect.warnings("/x/bisect/linux/b.c:9:5: warning: odd\n"
-                                   "vmlinux.o: warning: objtool: f+0x12: odd\n"
-                                   "WARNING: modpost: odd\n")
+        old = self.prefixes.warnings("../linux/a.c:3:5: warning: odd\n  CC      a.o\n")
+        moved = self.prefixes.warnings("../linux/a.c:9:5: warning: odd\n")
+        new = self.prefixes.warnings("/x/bisect/linux/b.c:9:5: warning: odd\n"
+                                     "vmlinux.o: warning: objtool: f+0x12: odd\n"
+                                     "WARNING: modpost: odd\n")
         self.assertEqual(old, moved)
         self.assertEqual(len(new), 3)
 

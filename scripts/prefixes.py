@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Every prefix of the series is built and booted: make bisect. Prints TAP.
 
-  bisect.py [--only LANE]... [--from PATCH] [--to PATCH]
+  prefixes.py [--only LANE]... [--from PATCH] [--to PATCH]
 
 Patch after patch is put on the pristine tree, in build/bisect/linux; each time the
 kernels of the lanes, um and x86-64 unless said otherwise, are built from what is there
