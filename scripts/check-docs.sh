@@ -41,24 +41,12 @@ kernel_doc()
 	done
 }
 
-have_sphinx()
-{
-	local install="apt-get install -y --no-install-recommends python3-sphinx"
-
-	command -v sphinx-build > /dev/null && return
-	[ "$(id -u)" -eq 0 ] || install="sudo -n $install"
-	# shellcheck disable=SC2086
-	DEBIAN_FRONTEND=noninteractive \
-		quietly "$ETCH_BUILD/log/sphinx-apt.log" $install >&2
-}
-
 # As the kernel's own makefile calls it for one folder, but for what that
 # first generates for other folders.
 sphinx()
 {
 	local rc=0 said
 
-	have_sphinx || { echo "sphinx-build cannot be had"; return; }
 	rm -rf "$OUT"
 	mkdir -p "$OUT" "$ETCH_BUILD/log"
 	said=$(srctree=$TREE BUILDDIR=$OUT SPHINX_CONF=$PAGES/conf.py \

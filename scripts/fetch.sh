@@ -11,6 +11,7 @@
 # fetch.sh bench: in addition what draws the benchmarks' pictures.
 # fetch.sh clang: in addition that compiler, and what belongs to it.
 # fetch.sh ctf: in addition what reads binary traces.
+# fetch.sh docs: in addition what makes pages of the documentation.
 # fetch.sh fuzz: in addition the compiler that has libFuzzer.
 # fetch.sh headers: in addition the compilers for other architectures.
 # fetch.sh lint: in addition what looks at sources.
@@ -74,6 +75,7 @@ llvm-objcopy	llvm
 " ;;
 ctf)	TOOLS+="babeltrace2	babeltrace2"
 	FILES+="/usr/lib/python3/dist-packages/bt2/__init__.py	python3-bt2" ;;
+docs)	TOOLS+="sphinx-build	python3-sphinx" ;;
 fuzz)	TOOLS+="clang-14	clang-14"
 	FILES+="/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a	libclang-rt-14-dev" ;;
 headers)	TOOLS+="
@@ -90,6 +92,12 @@ shellcheck	shellcheck
 sparse		sparse
 spatch		coccinelle
 ocamlopt	ocaml-nox
+"
+	# spatch loads Python's library for every rule. Where the compiler for arm64 has no C
+	# library, that kernel has no sample that is a program.
+	FILES+="
+/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0	libpython3.11
+/usr/aarch64-linux-gnu/lib/libc.a		libc6-dev-arm64-cross
 " ;;
 model)	TOOLS+="spin	spin" ;;
 litmus)	TOOLS+="aarch64-linux-gnu-gcc	gcc-aarch64-linux-gnu

@@ -18,6 +18,7 @@ def series():
 
 def docs():
     """The documentation, by kernel-doc and Sphinx."""
+    need([SCRIPTS / "fetch.sh", "docs"])
     return tap_lane([SCRIPTS / "check-docs.sh"], "docs.tap")
 
 

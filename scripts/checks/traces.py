@@ -40,6 +40,7 @@ def binary_traces(name):
 
 def ctf():
     """Binary traces of User-mode Linux, as babeltrace2 reads them."""
+    need([SCRIPTS / "fetch.sh", "ctf"])
     return (tap_lane([DEBIAN_PYTHON, SCRIPTS / "ctf/broken.py"], "ctf-broken.tap")
             + binary_traces("um"))
 

@@ -3,8 +3,11 @@
 
 import sys
 import unittest
+from unittest import mock
 
+import check
 import fakes
+from checks import lane
 
 TOP = fakes.SCRIPTS.parent
 
@@ -26,6 +29,29 @@ class Names(unittest.TestCase):
         self.assertIn(fakes.SCRIPTS / "lib/tree.py", found)
         self.assertEqual([], [str(path.relative_to(TOP)) for path in found
                               if path.stem in sys.stdlib_module_names])
+
+
+class Needs(unittest.TestCase):
+    """Lanes whose tools not everything needs: what is asked of fetch.sh before they begin."""
+
+    WANTED = {"docs": "docs", "lint": "lint", "ring": "arm64", "fuzz": "fuzz",
+              "model": "model", "litmus": "litmus", "ctf": "ctf", "ctf-x86-64": "ctf",
+              "ring-long": "arm64", "fuzz-long": "fuzz", "model-long": "model",
+              "headers": "headers", "cocci-tree": "lint", "um-clang": "clang",
+              "x86-64-clang": "clang", "arm64-bare": "arm64-guest", "arm64": "arm64-guest",
+              "arm64-64k": "arm64-guest"}
+
+    def first(self, name):
+        """The first command of a lane."""
+        with mock.patch.object(lane.subprocess, "run", side_effect=InterruptedError) as run:
+            self.assertRaises(InterruptedError, check.ALL[name])
+        return [str(word) for word in run.call_args[0][0]]
+
+    def test_packages_come_first(self):
+        for name, packages in self.WANTED.items():
+            with self.subTest(name):
+                self.assertEqual([str(fakes.SCRIPTS / "fetch.sh"), packages],
+                                 self.first(name))
 
 
 if __name__ == "__main__":
