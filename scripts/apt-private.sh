@@ -10,6 +10,7 @@
 #   apt-private.sh orig PKG SERIES    upstream's tarball of a source package in the
 #                                     next release, the newest SERIES.y that can be had
 #   apt-private.sh policy PKG...      what versions there are
+#   apt-private.sh archives           the archives that are used: "URI CODENAME", one a line
 #   apt-private.sh foreign ARCH DIR PKG...  these packages alone, of another architecture
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
@@ -38,13 +39,21 @@ configured_archives()
 	grep 'bookworm' | sort -u
 }
 
+archives()
+{
+	local found
+
+	found=$(system_archives)
+	[ -n "$found" ] || found=$(configured_archives)
+	[ -n "$found" ] || die "apt knows no Debian archive on this machine"
+	echo "$found"
+}
+
 write_sources()
 {
-	local archives key=/usr/share/keyrings/debian-archive-keyring.gpg
+	local archives key=/usr/share/keyrings/debian-archive-keyring.gpg uri suite
 
-	archives=$(system_archives)
-	[ -n "$archives" ] || archives=$(configured_archives)
-	[ -n "$archives" ] || die "apt knows no Debian archive on this machine"
+	archives=$(archives) || return
 	while read -r uri suite; do
 		echo "deb [signed-by=$key] $uri $suite main"
 		[ -z "$FOREIGN" ] || continue
@@ -179,6 +188,7 @@ update)		update ;;
 unpack)		update && unpack "$@" ;;
 orig)		orig "$@" ;;
 policy)		update && private apt-cache policy "$@" ;;
+archives)	archives ;;
 foreign)	foreign "$@" ;;
-*)		sed -n '4,12s/^# \{0,1\}//p' "$0"; exit 2 ;;
+*)		sed -n '4,13s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac
