@@ -2,7 +2,8 @@
 /*
  * Time stamps never decrease on a CPU, and what the files of all CPUs show is
  * in the order of time: in trace, and in trace_pipe, which merges what is
- * still being written.
+ * still being written. They are right however long it is between two records, of
+ * which each holds a part of its time alone.
  */
 
 #include <pthread.h>
@@ -220,6 +221,143 @@ TEST_F(set_back, packets_are_in_order)
 	EXPECT_EQ(self->next, self->seen.marks);
 	EXPECT_EQ(0, self->seen.order);
 	EXPECT_EQ(0, self->seen.wrong);
+}
+
+/* ---- Hours between records ---- */
+
+#define HOUR	3600	/* seconds */
+#define TIMES	12
+
+FIXTURE(set_ahead) {
+	int next, pipe, ahead;	/* the next mark, a file, seconds */
+};
+
+FIXTURE_SETUP(set_ahead)
+{
+	if (!have_etch())
+		SKIP(return, NO_ETCH);
+	rmdir(TREE);
+	memset(self, 0, sizeof(*self));
+	ASSERT_EQ(0, packets_tree(TREE));
+	ASSERT_EQ(0, write_file(TREE, "trace_clock", "tai"));
+	self->pipe = open(TREE "/trace_pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, self->pipe);
+}
+
+FIXTURE_TEARDOWN(set_ahead)
+{
+	set_clock(-self->ahead);
+	close(self->pipe);
+	EXPECT_EQ(0, rmdir(TREE));
+}
+
+static void pass_hours(FIXTURE_DATA(set_ahead) *self, int hours)
+{
+	set_clock(hours * HOUR);
+	self->ahead += hours * HOUR;
+}
+
+/* The time of the only record that trace_pipe has; 0: it has another number. */
+static unsigned long long pipe_time(int fd)
+{
+	unsigned long long time = 0;
+	char *text = calloc(1, 4096);
+	struct trace trace;
+	ssize_t len;
+
+	len = read(fd, text, 4095);
+	trace = text_parse(text);
+	if (len > 0 && trace.nr == 1)
+		time = trace.records[0].time;
+	text_free(&trace);
+	return time;
+}
+
+/* From @from to @to, it is so many hours, and a minute more at most. */
+static void expect_hours(struct __test_metadata *_metadata, unsigned long long from,
+			 unsigned long long to, int hours)
+{
+	long long seconds = (long long)(to - from) / 1000000;
+
+	EXPECT_LE(hours * HOUR - 1, seconds);
+	EXPECT_GE(hours * HOUR + 60, seconds);
+}
+
+/* One is read before the next comes, and all lie in one sub-buffer. */
+TEST_F(set_ahead, read_one_by_one)
+{
+	unsigned long long first = 0, time;
+
+	for (int i = 0; i < TIMES; i++) {
+		packets_mark(TREE, &self->next, 1);
+		time = pipe_time(self->pipe);
+		ASSERT_NE(0, time);
+		first = first ?: time;
+		expect_hours(_metadata, first, time, 10 * i);
+		pass_hours(self, 10);
+	}
+}
+
+/* What is left of the sub-buffer as a packet. */
+TEST_F(set_ahead, a_packet_behind_what_was_read)
+{
+	unsigned long long first = 0;
+	struct packets seen = {};
+	int fd;
+
+	fd = packets_open(TREE, 0, O_NONBLOCK);
+	ASSERT_LE(0, fd);
+	for (int i = 0; i < TIMES; i++) {
+		packets_mark(TREE, &self->next, 1);
+		if (!i)
+			first = pipe_time(self->pipe);
+		else if (i < TIMES - 1)
+			pipe_time(self->pipe);
+		pass_hours(self, 10);
+	}
+	EXPECT_EQ(0, write_file(TREE, "flush", "1"));
+	EXPECT_TRUE(packets_drain(&seen, fd));
+	close(fd);
+	EXPECT_EQ(1, seen.marks);
+	EXPECT_EQ(0, seen.wrong);
+	expect_hours(_metadata, first, seen.time / 1000, 10 * (TIMES - 1));
+}
+
+/* More than a part of a time can tell, at once: in text, in a snapshot, and in packets. */
+TEST_F(set_ahead, more_than_a_record_can_tell)
+{
+	struct packets seen = {}, shot = {};
+	struct trace trace;
+	int fd, shot_fd;
+
+	fd = packets_open(TREE, 0, O_NONBLOCK);
+	ASSERT_LE(0, fd);
+	for (int i = 0; i < TIMES; i++) {
+		packets_mark(TREE, &self->next, 2);
+		pass_hours(self, 100);
+	}
+	trace = text_read(TREE, "trace");
+	ASSERT_EQ(2 * TIMES, trace.nr);
+	for (int i = 2; i < 2 * TIMES; i++)
+		expect_hours(_metadata, trace.records[i - 2].time, trace.records[i].time, 100);
+
+	EXPECT_EQ(0, write_file(TREE, "snapshot", "1"));
+	shot_fd = open(TREE "/per_cpu/cpu0/snapshot", O_RDONLY | O_CLOEXEC);
+	EXPECT_TRUE(packets_drain(&shot, shot_fd));
+	close(shot_fd);
+	EXPECT_EQ(2 * TIMES, shot.marks);
+	EXPECT_EQ(0, shot.order);
+	EXPECT_EQ(0, shot.wrong);
+	EXPECT_EQ(trace.records[2 * TIMES - 1].time, shot.time / 1000);
+
+	EXPECT_EQ(0, write_file(TREE, "flush", "1"));
+	EXPECT_TRUE(packets_drain(&seen, fd));
+	close(fd);
+	EXPECT_EQ(2 * TIMES, seen.marks);
+	EXPECT_EQ(0, seen.order);
+	EXPECT_EQ(0, seen.wrong);
+	EXPECT_EQ(trace.records[2 * TIMES - 1].time, seen.time / 1000);
+	text_free(&trace);
 }
 
 TEST_HARNESS_MAIN

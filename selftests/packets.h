@@ -62,6 +62,7 @@ struct packets {
 	unsigned int marks;		/* that were found */
 	unsigned int order;		/* marks that were not one more than the one before */
 	int first, last;		/* marks */
+	unsigned long long time;	/* of the last mark */
 	unsigned int wrong;		/* headers and records that cannot be right */
 	struct etch_packet_header head;	/* of the last packet */
 };
@@ -88,6 +89,7 @@ static inline void packets_mark_seen(struct packets *p, const char *text)
 /* The marks of one packet, in which there is nothing else. */
 static inline void packets_find_marks(struct packets *p, const char *at, const char *end)
 {
+	unsigned long long time;
 	unsigned int word, len;
 
 	while (at < end) {
@@ -102,6 +104,9 @@ static inline void packets_find_marks(struct packets *p, const char *at, const c
 			p->wrong++;
 			return;
 		}
+		/* The upper bits come from the mark before, or the packet's begin. */
+		memcpy(&time, at, sizeof(time));
+		p->time += (time - p->time) & ((1ULL << 48) - 1);
 		packets_mark_seen(p, at + MARK_TEXT);
 		at += (MARK_TEXT + len + 3) & ~3U;
 	}
@@ -144,7 +149,9 @@ static inline size_t packets_add(struct packets *p, const void *data, size_t len
 		p->packets++;
 		p->empty += !head.records;
 		p->records += head.records;
+		p->time = head.timestamp_begin;
 		packets_find_marks(p, data + at + PACKET_HEADER, data + at + head.content_size / 8);
+		p->wrong += p->time > head.timestamp_end;
 		p->head = head;
 		at += head.packet_size / 8;
 	}

@@ -42,6 +42,8 @@
  * @ETCH_CLOCK_GLOBAL:   trace_clock_global()
  * @ETCH_CLOCK_SEQ:      trace_clock_counter()
  * @ETCH_CLOCK_NR:       how many there are; not a clock
+ * @ETCH_CLOCK_STEPPED:  the counter and etch_clock_step. Nobody chooses it: rings have it
+ *                       instead of the counter while and after that is not steady
  */
 enum etch_clock {
 	ETCH_CLOCK_COUNTER,
@@ -52,13 +54,18 @@ enum etch_clock {
 	ETCH_CLOCK_LOCAL,
 	ETCH_CLOCK_GLOBAL,
 	ETCH_CLOCK_SEQ,
-	ETCH_CLOCK_NR
+	ETCH_CLOCK_NR,
+	ETCH_CLOCK_STEPPED,
 };
 
 /* The names users write, indexed by enum etch_clock. */
 extern const char * const etch_clock_names[ETCH_CLOCK_NR];
 
+/* What the counter was set back by, since the kernel booted: 0 on most machines. */
+extern u64 etch_clock_step;
+
 u64 etch_clock_read_slow(enum etch_clock clock);
+bool etch_clock_steady(void);
 bool etch_clock_counter_usable(void);
 enum etch_clock etch_clock_default(void);
 bool etch_clock_in_ns(enum etch_clock clock);
@@ -72,7 +79,7 @@ s64 etch_clock_zero(enum etch_clock clock);
  *
  * Not ordered against the instructions around it: two readings on one CPU never
  * go back, and that is all a time stamp needs. (Suspending to RAM may start that of an x86
- * machine anew.) An architecture without a counter
+ * machine anew: etch_clock_read() is what goes on then.) An architecture without a counter
  * that can be read anywhere gives CLOCK_MONOTONIC's nanoseconds instead.
  *
  * Context: any, NMI included.
@@ -99,7 +106,8 @@ static __always_inline u64 etch_clock_counter(void)
  * etch_clock_read() - read a clock of the palette
  * @clock: which one
  *
- * Inline for the counter, a call out of line for all others.
+ * Inline for the counter, a call out of line for all others. The counter goes on where it
+ * was when the machine was suspended, if it was set back meanwhile.
  *
  * Context: any, NMI included.
  * Return: ticks, nanoseconds or a sequence number, as the table above says.
@@ -107,7 +115,7 @@ static __always_inline u64 etch_clock_counter(void)
 static __always_inline u64 etch_clock_read(enum etch_clock clock)
 {
 	if (likely(clock == ETCH_CLOCK_COUNTER))
-		return etch_clock_counter();
+		return etch_clock_counter() + READ_ONCE(etch_clock_step);
 	return etch_clock_read_slow(clock);
 }
 

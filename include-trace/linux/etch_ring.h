@@ -40,9 +40,21 @@
  * decreases from one record to the next: if the clock goes back, because it was set, the
  * latest time holds until it has caught up. The caller stores as much of it as it
  * likes. Etch stores 48 bits; a reader that sees each record in turn gets the rest
- * back as full = last + ((stored - last) & (2^48 - 1)), beginning with view.begin,
- * provided that two neighbours lie less than 2^48 apart (for a counter of
- * 3 GHz that is 26 hours).
+ * back as full = last + ((stored - last) & (2^48 - 1)), beginning with view.begin.
+ * That is right as long as two neighbours in a sub-buffer lie less than 2^48 apart
+ * (for a counter of 3 GHz that is 26 hours). Three things see to it:
+ *
+ *	A reader that stops in the middle of a view tells the ring the time of the last
+ *	record that it has read: etch_ring_advance_to(). The next view begins with that.
+ *
+ *	The owner of a ring asks etch_ring_old() every now and then, once an hour say, and
+ *	has an old sub-buffer closed: etch_ring_close(). The next record, whenever it
+ *	comes, goes into another one, which begins with a time of its own.
+ *
+ *	A clock other than the counter may leap ahead, because it was set or the machine
+ *	was asleep. The ring notices that when it reads the clock, and leaves the
+ *	sub-buffer by itself. While the machine suspends, the counter is treated in the
+ *	same way, and may start anew: etch_ring_suspend().
  *
  * Modes. In overwrite mode (a flight recorder) a full ring drops its oldest
  * block and counts the records in it as overwritten. In discard mode it keeps what
@@ -69,8 +81,9 @@
  * etch_ring_off() and then synchronize_rcu(), since writers run with preemption
  * disabled. etch_ring_off() alone stops new records but not one half-way.
  *
- * etch_ring_flush() is a writer that etch_ring_off() does not stop. So that it is not
- * beside control, whoever has it done holds the mutex until it is.
+ * etch_ring_flush(), etch_ring_close(), etch_ring_suspend() and etch_ring_resume() are
+ * writers that etch_ring_off() does not stop. So that they are not beside control, the
+ * caller holds the mutex until they are done.
  *
  * Who dies between reserve and commit must be replaced: etch_ring_abandon().
  */
@@ -103,8 +116,15 @@
 #define ETCH_POS(bytes)		((u64)(bytes) << ETCH_POS_SHIFT)
 #define ETCH_POS_COUNT		(ETCH_POS(1) - 1)
 
-/* In etch_ring.full: no position, and so never equal to one. */
+/* In etch_ring.full and etch_ring.closed: no position, and so never equal to one. */
 #define ETCH_NOT_FULL		1
+#define ETCH_NOT_CLOSED		1
+
+/*
+ * How old a sub-buffer gets, in units of the ring's clock: a quarter of what the low 48 bits
+ * of a time can tell apart. What is left is for those who look at it now and then.
+ */
+#define ETCH_RING_AGE		(1ULL << 46)
 
 /* Why a record was lost. */
 enum etch_lost {
@@ -162,6 +182,8 @@ struct etch_ring {
 	u64		forgotten[ETCH_LOST_NR]; /* of those, when it was emptied last */
 	u64		left_lost;	/* lost, as the block that was left last tells it */
 	u64		floor;		/* the latest time; not kept for the counter */
+	u64		last;		/* the same of a record, or a block: what readers know */
+	u64		closed;		/* the block that takes no more records */
 	local_t		written;	/* in blocks that were left */
 	local_t		overwritten;	/* in blocks that were dropped, read or not */
 
@@ -178,6 +200,8 @@ struct etch_ring {
 	u64		reread;		/* read from the copy, counted as overwritten later */
 	u64		told;		/* of those overwritten, told in a view */
 	u64		left;		/* when the sub-buffer was left that was taken whole last */
+	u64		rd_time;	/* of the last record read, as far as it was told */
+	u64		wraps;		/* how often the start of a block was less than the last */
 };
 
 /**
@@ -208,10 +232,11 @@ struct etch_ring_params {
  *           where it ends, rounded up to a multiple of 4.
  * @len:     bytes from @data to the end of the last record
  * @records: how many
- * @begin:   a time not after the first record of their block (so if part of it was
- *           read before, possibly much earlier than the first record here)
+ * @begin:   a time not after the first record here: when their block was begun, or if part
+ *           of it was read before, what etch_ring_advance_to() was told
  * @end:     a time not before the last record of their block; 0 if @open
- * @seq:     the number of their block: each one has one more than the one before
+ * @seq:     the number of their block: each one has one more than the one before, and
+ *           goes on where positions wrap
  * @pid:     the thread that was running when their block was begun
  * @lost:    records lost on this ring while it was on, by cause, when their block was
  *           begun. Grows from view to view by what was lost between, or in, the blocks.
@@ -258,6 +283,7 @@ struct etch_cursor {
 	u32		seen;		/* records of that block which lie before */
 	u64		end;		/* committed when the cursor was made */
 	u64		left;		/* records from here to end */
+	u64		time;		/* of a record before off */
 };
 
 /**
@@ -314,9 +340,16 @@ void etch_ring_resize_commit(struct etch_resize *ctx);
 void etch_ring_resize_abort(struct etch_resize *ctx);
 int etch_ring_resize(struct etch_ring *r, unsigned int nr);
 
+/* What time does to them: ring_age.c. */
+bool etch_ring_old(const struct etch_ring *r);
+void etch_ring_close(struct etch_ring *r);
+void etch_ring_suspend(struct etch_ring *r);
+void etch_ring_resume(struct etch_ring *r);
+
 /* Reading: ring_read.c. */
 int etch_ring_take(struct etch_ring *r, struct etch_view *view);
-void etch_ring_advance(struct etch_ring *r, unsigned int bytes, unsigned int records);
+void etch_ring_advance_to(struct etch_ring *r, unsigned int bytes, unsigned int records,
+			  u64 time);
 int etch_ring_take_subbuf(struct etch_ring *r, void **memory, struct etch_view *view);
 u64 etch_ring_overwritten(const struct etch_ring *r);
 u64 etch_ring_next_seq(const struct etch_ring *r);
@@ -335,6 +368,22 @@ void *etch_ring_reserve_slow(struct etch_ring *r, unsigned int len, u64 *time,
 			     unsigned int nest);
 void *etch_ring_refuse_short(struct etch_ring *r);
 u64 etch_ring_time_slow(struct etch_ring *r, enum etch_clock clock);
+
+/**
+ * etch_ring_advance() - etch_ring_advance_to() for records that hold their times in full
+ * @r:       as there
+ * @bytes:   as there
+ * @records: as there
+ *
+ * If only part of a view is read, the next one begins when the block was begun.
+ *
+ * Context: as there.
+ */
+static inline void etch_ring_advance(struct etch_ring *r, unsigned int bytes,
+				     unsigned int records)
+{
+	etch_ring_advance_to(r, bytes, records, 0);
+}
 
 /**
  * etch_ring_lose() - count a record that was not even tried to be stored

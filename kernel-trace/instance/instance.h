@@ -237,6 +237,10 @@ void etch_instance_arm_poll(struct etch_instance *inst);
 void etch_instance_set_percent(struct etch_instance *inst, unsigned int percent);
 bool etch_ring_reached(const struct etch_instance *inst, const struct etch_ring *ring);
 
+/* ---- age.c: what time does to rings ---- */
+
+void etch_age_look(void);
+
 /* ---- stream.c ---- */
 
 /* Under read_mutex. */

@@ -291,18 +291,17 @@ static void etch_slice_walk(const struct etch_persist_head *head, void *region, 
 			    const struct etch_persist_table *table, const struct etch_ring *r,
 			    struct etch_persist_cpu *c, int cpu, unsigned long *seen)
 {
-	u64 last, part, left = 0, seq = 0;
+	u64 last, part, left = 0;
 	struct etch_look look;
 	struct etch_view view;
 
 	etch_ring_look_begin(r, &look, U64_MAX);
 	/* The number of the one that was read in part. */
-	part = look.off ? look.block >> (ETCH_POS_SHIFT + r->shift) : U64_MAX;
+	part = look.off ? look.seq : U64_MAX;
 	while (etch_ring_look_next(r, &look, &view)) {
 		u64 told = view.records;
 
-		if (!etch_slice_place(head, region, slice, &view, seen) ||
-		    (c->nr && view.seq <= seq)) {
+		if (!etch_slice_place(head, region, slice, &view, seen)) {
 			etch_slice_torn(c, &view);
 			continue;
 		}
@@ -320,7 +319,6 @@ static void etch_slice_walk(const struct etch_persist_head *head, void *region, 
 		if (view.open)
 			view.end = last;
 		left = view.end;
-		seq = view.seq;
 		c->records += view.records;
 		etch_packet_fill(&c->packets[c->nr++], head, c, cpu, &view);
 	}

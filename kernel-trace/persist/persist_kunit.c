@@ -20,6 +20,7 @@
 #include <linux/vmalloc.h>
 
 #include "persist/persist.h"
+#include "ring/ring_internal.h"
 
 /* Some sub-buffers full, and more than a ring has. */
 #define ETCH_TEST_RECORDS	(PAGE_SIZE / 10)
@@ -387,6 +388,51 @@ static void etch_persist_read(struct kunit *test)
 	put_page(virt_to_page(own));
 }
 
+/* What was read of a sub-buffer in part tells how late it is in the rest. */
+static void etch_persist_time(struct kunit *test)
+{
+	struct etch_test *t = etch_test_of(test);
+	struct etch_ring *ring = t->p.inst->rings[0];
+	const struct etch_persist_cpu *c;
+	struct etch_view view;
+
+	etch_test_write(test, 0, 3);
+	mutex_lock(&t->p.inst->read_mutex);
+	KUNIT_EXPECT_EQ(test, 1, etch_ring_take(ring, &view));
+	etch_ring_advance_to(ring, ALIGN(sizeof(struct etch_test_kept) + etch_test_content(0), 4),
+			     1, view.begin + 1);
+	mutex_unlock(&t->p.inst->read_mutex);
+	c = &etch_test_reboot(test)->cpus[0];
+	etch_test_expect(test, 1, 3);
+	KUNIT_EXPECT_EQ(test, view.begin + 1, c->packets[0].head.timestamp_begin);
+}
+
+/* Positions wrap between two sub-buffers: the numbers of packets go on. */
+static void etch_persist_wrap(struct kunit *test)
+{
+	struct etch_ring *ring = etch_test_of(test)->p.inst->rings[0];
+	const struct etch_persist_cpu *c;
+	unsigned int i;
+	u64 pos;
+
+	pos = -2 * ring->size;
+	for (i = 0; i < ring->nr; i++)
+		ring->slots[i] += pos;
+	ring->start += pos;
+	ring->pos = pos;
+	ring->committed = pos;
+	ring->consumed = pos;
+	ring->rd = pos;
+	ring->rd_block = pos;
+	etch_test_write(test, 0, ETCH_TEST_RECORDS);
+	KUNIT_ASSERT_LT(test, etch_pos_bytes(ring->pos), pos);
+	c = &etch_test_reboot(test)->cpus[0];
+	etch_test_expect(test, 0, ETCH_TEST_RECORDS);
+	for (i = 1; i < c->nr; i++)
+		KUNIT_EXPECT_EQ(test, c->packets[0].head.packet_seq_num + i,
+				c->packets[i].head.packet_seq_num);
+}
+
 /* ---- What was damaged ---- */
 
 static void etch_persist_foreign(struct kunit *test)
@@ -628,6 +674,8 @@ static struct kunit_case etch_persist_cases[] = {
 	KUNIT_CASE(etch_persist_overwritten),
 	KUNIT_CASE(etch_persist_in_flight),
 	KUNIT_CASE(etch_persist_read),
+	KUNIT_CASE(etch_persist_time),
+	KUNIT_CASE(etch_persist_wrap),
 	KUNIT_CASE(etch_persist_foreign),
 	KUNIT_CASE(etch_persist_torn),
 	KUNIT_CASE(etch_persist_twice),

@@ -6,6 +6,11 @@
  * um nobody knows it: two readings of the counter and of CLOCK_MONOTONIC, one
  * early in boot and one when a reader first asks, give it, and from then on it
  * stays as it is, so that a time is shown the same each time.
+ *
+ * Suspending to RAM starts the counter of most x86 machines anew. What it was set back by is
+ * added from then on, with the time that the machine was asleep, so it goes on as that of a
+ * machine which counts while it sleeps. Rings read the counter without that sum as long as
+ * there is none, and not while the machine suspends and resumes: see etch_clock_steady().
  */
 
 #include <linux/delay.h>
@@ -16,8 +21,14 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/string.h>
+#include <linux/suspend.h>
 #include <linux/timekeeping.h>
 #include <linux/trace_clock.h>
+#include <trace/events/power.h>
+
+#include "ring/ring_internal.h"
 
 #if defined(CONFIG_X86) && !defined(CONFIG_UML)
 #include <asm/cpufeature.h>
@@ -37,6 +48,12 @@ const char * const etch_clock_names[ETCH_CLOCK_NR] = {
 	[ETCH_CLOCK_SEQ]	= "seq",
 };
 EXPORT_SYMBOL_GPL(etch_clock_names);
+
+u64 etch_clock_step __read_mostly;
+EXPORT_SYMBOL_GPL(etch_clock_step);
+
+/* From before the machine suspends until it has resumed. */
+static bool asleep;
 
 /* The counter and CLOCK_MONOTONIC at one moment; zero is none. */
 struct moment {
@@ -84,7 +101,7 @@ static __always_inline u64 latched_ns(enum etch_clock clock)
  * @clock: which one
  *
  * Context: any, NMI included.
- * Return: its time; the counter's for a clock that there is not.
+ * Return: its time; for a clock that there is not the counter's, as etch_clock_read().
  */
 u64 notrace etch_clock_read_slow(enum etch_clock clock)
 {
@@ -106,7 +123,7 @@ u64 notrace etch_clock_read_slow(enum etch_clock clock)
 	case ETCH_CLOCK_SEQ:
 		return trace_clock_counter();
 	default:
-		return etch_clock_counter();
+		return etch_clock_counter() + READ_ONCE(etch_clock_step);
 	}
 }
 EXPORT_SYMBOL_GPL(etch_clock_read_slow);
@@ -167,9 +184,9 @@ static struct moment now(void)
 
 	local_irq_save(flags);
 	for (i = 0; i < 5; i++) {
-		u64 before = etch_clock_counter();
+		u64 before = etch_clock_read(ETCH_CLOCK_COUNTER);
 		u64 ns = ktime_get_mono_fast_ns();
-		u64 after = etch_clock_counter();
+		u64 after = etch_clock_read(ETCH_CLOCK_COUNTER);
 
 		if (after - before >= width)
 			continue;
@@ -294,7 +311,8 @@ EXPORT_SYMBOL_GPL(etch_clock_hz);
  * @time:  what etch_clock_read() gave, in full
  *
  * The counter's times come out as CLOCK_MONOTONIC's, as far as one frequency can
- * tell; all others are what they are.
+ * tell, and with what the machine was asleep since somebody first asked; all others are
+ * what they are.
  *
  * Context: task; the first call for the counter may sleep some 20 ms.
  * Return: nanoseconds, or for seq the number.
@@ -372,6 +390,88 @@ s64 etch_clock_zero(enum etch_clock clock)
 	}
 }
 EXPORT_SYMBOL_GPL(etch_clock_zero);
+
+/* ---- Sleep ---- */
+
+/**
+ * etch_clock_steady() - does the counter alone tell the time?
+ *
+ * Not if it was set back; nor while that may happen, or while the machine may sleep for so
+ * long that it leaps. Rings with the counter that were made before that are told by
+ * etch_ring_suspend(), and by etch_ring_resume() when it is over.
+ *
+ * Context: any.
+ * Return: true if it does.
+ */
+bool etch_clock_steady(void)
+{
+	return !READ_ONCE(asleep) && !READ_ONCE(etch_clock_step);
+}
+EXPORT_SYMBOL_GPL(etch_clock_steady);
+
+/**
+ * etch_clock_woken() - the machine was asleep
+ * @ticks: the counter before, as etch_clock_read() gives it
+ * @ns: for how long; less if nobody knows
+ *
+ * Context: any; while it resumes, nobody else does.
+ */
+void etch_clock_woken(u64 ticks, u64 ns)
+{
+	u64 back = ticks - etch_clock_read(ETCH_CLOCK_COUNTER);
+
+	if ((s64)back <= 0)
+		return;
+	back += mul_u64_u64_div_u64(ns, known_hz(), NSEC_PER_SEC);
+	WRITE_ONCE(etch_clock_step, etch_clock_step + back);
+}
+
+static struct moment slept;	/* since then */
+
+/*
+ * As the kernel's core goes to sleep, and behind that, when it has woken up and its clocks
+ * are right again. Both times one CPU is there, with interrupts off: the others come later.
+ */
+static void etch_clock_probe(void *unused, const char *action, int val, bool start)
+{
+	if (start && !strcmp(action, "syscore_suspend")) {
+		slept.ticks = etch_clock_read(ETCH_CLOCK_COUNTER);
+		slept.ns = ktime_get_boot_fast_ns();
+	} else if (!start && !strcmp(action, "syscore_resume")) {
+		etch_clock_woken(slept.ticks, ktime_get_boot_fast_ns() - slept.ns);
+	}
+}
+
+static int etch_clock_notify(struct notifier_block *self, unsigned long what, void *unused)
+{
+	switch (what) {
+	case PM_SUSPEND_PREPARE:
+	case PM_HIBERNATION_PREPARE:
+		WRITE_ONCE(asleep, true);
+		break;
+	case PM_POST_SUSPEND:
+	case PM_POST_HIBERNATION:
+		WRITE_ONCE(asleep, false);
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+/* Before those who have rings are told. */
+static struct notifier_block etch_clock_notifier = {
+	.notifier_call = etch_clock_notify,
+	.priority = 1,
+};
+
+static int __init etch_clock_sleep_init(void)
+{
+	int ret = register_pm_notifier(&etch_clock_notifier);
+
+	if (IS_ENABLED(CONFIG_PM_SLEEP) && !ret)
+		ret = register_trace_suspend_resume(etch_clock_probe, NULL);
+	return ret;
+}
+late_initcall(etch_clock_sleep_init);
 
 static int __init etch_clock_init(void)
 {

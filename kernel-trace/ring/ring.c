@@ -61,6 +61,16 @@
  * since, so @pos is still in that block, and what does not fit there is lost without
  * asking again.
  *
+ * A block that is closed
+ * ======================
+ *
+ * @closed is the start of a block that takes no more records: to the writers it is one in
+ * which nothing fits. Only the slow path looks at it, so the cached pair never stands for
+ * that block: etch_ring_close() stores @closed and makes the pair invalid, and a change of
+ * the pair which that interrupted looks at @closed when it is through. A writer that has
+ * looked before may still store the record that it is about, which is of now. Nobody opens
+ * the block again. 2^48 bytes later another one has its start, and may be left empty.
+ *
  * Barriers
  * ========
  *
@@ -86,11 +96,14 @@
  *	F	claim: acquire @consumed	@consumed, then slot	f
  *	f	take, catch up: release		slot, then @consumed	F
  *		@consumed
+ *	h	advance: release @rd_time	@rd, then @rd_time	H
+ *	H	look: acquire @rd_time		@rd_time, then @rd	h
  *	G	switch: smp_wmb()		@pos, then @written	g
  *	g	count_written(): smp_rmb()	@written, then @pos	G
  *
  * What b and d are for: a reader that has seen @committed sees the records before
  * it (b), and if one of them was replaced while it copied, it sees the claim too (d).
+ * What h is for: a look without the mutex has no time that is later than its place.
  *
  * How long until a number means something else
  * ============================================
@@ -99,7 +112,8 @@
  * between neighbours do not mind. A writer would have to be interrupted by 2^48
  * bytes of records to be deceived. A reader that was away for a multiple of that, to
  * within one ring's length, takes the blocks it finds for those it left: they
- * are whole and in order, but the wrap's worth is missing from the account.
+ * are whole and in order, but the wrap's worth is missing from the account. The reader
+ * counts the wraps that it comes by (@wraps), and numbers blocks in 64 bits.
  */
 
 #include <linux/align.h>
@@ -138,23 +152,44 @@ static u64 count_lost(const struct etch_ring *r, u64 lost[ETCH_LOST_OFF])
 }
 
 /*
- * The time of a clock that may go back: when it is set, or is corrected while it is read.
- * Then the latest time that there was holds until the clock has caught up. Who interrupts
- * us and reads a later one makes the exchange fail. If ours was noted before that, our
- * place is gone, and we read again.
+ * A clock that is not the bare counter may go back: when it is set, or is corrected while it
+ * is read. Then the latest time that there was holds until the clock has caught up. There are
+ * two. @last is that of a record, or the begin of a block that has been claimed: a time that
+ * readers know. @floor is what somebody has read for a block, and that may not be begun then.
  */
-u64 etch_ring_time_slow(struct etch_ring *r, enum etch_clock clock)
+static u64 floor_time(const struct etch_ring *r, u64 time)
 {
-	u64 time = etch_clock_read_slow(clock);
-	u64 floor = READ_ONCE(r->floor);
+	u64 floor = etch_ring_latest(r);
 
-	do {
-		if ((s64)(time - floor) <= 0)
-			return floor;
-	} while (!try_cmpxchg_local(&r->floor, &floor, time));
-	return time;
+	return (s64)(time - floor) > 0 ? time : floor;
 }
-EXPORT_SYMBOL_GPL(etch_ring_time_slow);
+
+/*
+ * When a block is begun whose @slot is still @old: before the claim, so nobody's times in
+ * there are earlier. False: it was claimed, and this is no begin: it would hide a leap.
+ */
+static bool begin_time(struct etch_ring *r, const u64 *slot, u64 old, u64 *begin)
+{
+	enum etch_clock clock = READ_ONCE(r->clock);
+
+	if (clock == ETCH_CLOCK_COUNTER) {
+		*begin = etch_clock_counter();
+		return true;
+	}
+	*begin = floor_time(r, etch_clock_read_slow(clock));
+	if (READ_ONCE(*slot) != old)
+		return false;
+	*begin = etch_ring_raise(&r->floor, *begin);
+	return true;
+}
+
+/* When a block is left, and the next one was claimed. */
+static u64 left_time(const struct etch_ring *r)
+{
+	if (READ_ONCE(r->clock) == ETCH_CLOCK_COUNTER)
+		return etch_clock_counter();
+	return READ_ONCE(r->last);
+}
 
 /* Let the cached pair stand for the block at @start, which is the memory at @data. */
 static void refresh_pair(struct etch_ring *r, u64 start, u8 *data)
@@ -167,6 +202,9 @@ static void refresh_pair(struct etch_ring *r, u64 start, u8 *data)
 	WRITE_ONCE(r->start, (first ^ ETCH_START_FAR) | ETCH_START_CHANGING);
 	WRITE_ONCE(r->base, data + r->header);
 	WRITE_ONCE(r->start, first);
+	/* It may have been closed, by one who saw that the pair is being changed. */
+	if (READ_ONCE(r->closed) == start)
+		WRITE_ONCE(r->start, first ^ ETCH_START_FAR);
 }
 
 /*
@@ -197,7 +235,8 @@ static int claim(struct etch_ring *r, u64 next)
 		return ETCH_AGAIN;
 
 	/* All of this is read before the claim; what lies behind it is later. */
-	begin = etch_ring_time(r);
+	if (!begin_time(r, slot, old, &begin))
+		return ETCH_AGAIN;
 	count_lost(r, lost);
 	block = &r->blocks[etch_slot_block(old)];
 	dropped = old & ETCH_SLOT_TAKEN ? 0 : READ_ONCE(block->records);
@@ -206,6 +245,7 @@ static int claim(struct etch_ring *r, u64 next)
 	if (cmpxchg(slot, old, etch_slot(next, etch_slot_block(old), 0)) != old)
 		return ETCH_AGAIN;
 
+	etch_ring_raise(&r->last, begin);
 	WRITE_ONCE(block->begin, begin);
 	for (i = 0; i < ETCH_LOST_OFF; i++)
 		WRITE_ONCE(block->lost[i], lost[i]);
@@ -236,7 +276,7 @@ static int switch_block(struct etch_ring *r, u64 pos)
 	refresh_pair(r, next, r->blocks[etch_slot_block(slot)].data);
 
 	/* Behind all times of this block, and before those of the next one. */
-	time = etch_ring_time(r);
+	time = left_time(r);
 	if (cmpxchg_local(&r->pos, pos, next + ETCH_POS(r->header)) != pos)
 		return ETCH_AGAIN;
 
@@ -252,6 +292,52 @@ static int switch_block(struct etch_ring *r, u64 pos)
 	local_add(etch_pos_count(pos), &r->written);
 	return ETCH_AGAIN;
 }
+
+/* Go on to another block, so that our caller's place is gone. False: there is none. */
+static bool leave_block(struct etch_ring *r)
+{
+	u64 pos = READ_ONCE(r->pos);
+
+	/* Goes round again if a reader took what was to be claimed. */
+	while (READ_ONCE(r->pos) == pos)
+		if (switch_block(r, pos) != ETCH_AGAIN)
+			return false;
+	return true;
+}
+
+/*
+ * Has the writer that we interrupt claimed the next block, and not moved @pos to it? Then
+ * @last tells when that one begins, and nothing of the block that @pos is in.
+ */
+static bool between_blocks(const struct etch_ring *r)
+{
+	u64 next = etch_ring_block_at(r, READ_ONCE(r->pos)) + r->size;
+
+	return etch_slot_start(READ_ONCE(*etch_ring_slot(r, next))) == next;
+}
+
+/*
+ * The time of a record by a clock that may go back, or leap: it is set, or the machine was
+ * asleep. A record behind a leap goes into another block, whose begin tells readers of the
+ * leap. If there is no such block, the clock may go on by as much as readers can tell, but
+ * not to before the begin of a block that the writer which we interrupt has claimed, and has
+ * not noted in @last. A writer that interrupts us and has a later time takes our place, too.
+ */
+u64 etch_ring_time_slow(struct etch_ring *r, enum etch_clock clock)
+{
+	u64 time = floor_time(r, etch_clock_read_slow(clock));
+	u64 floor = READ_ONCE(r->floor);
+	u64 last = READ_ONCE(r->last) ?: floor;
+
+	if (unlikely(between_blocks(r) ||
+		     (last && (s64)(time - last) > (s64)ETCH_RING_AGE))) {
+		if (leave_block(r))
+			return time;
+		time = min(time, max(last + ETCH_RING_AGE, floor));
+	}
+	return etch_ring_raise(&r->last, time);
+}
+EXPORT_SYMBOL_GPL(etch_ring_time_slow);
 
 /* Reserve in the block where @pos is, through its slot. NULL: @pos has moved. */
 static void *reserve_here(struct etch_ring *r, u64 pos, unsigned int len, u64 *time)
@@ -274,6 +360,8 @@ static bool fits_here(const struct etch_ring *r, u64 pos, unsigned int len)
 {
 	u64 this = etch_ring_block_at(r, pos);
 
+	if (READ_ONCE(r->closed) == this)
+		return false;
 	return etch_pos_off(etch_pos_align(pos), this) + len <= r->size >> ETCH_POS_SHIFT;
 }
 
@@ -478,6 +566,12 @@ static int check_params(const struct etch_ring_params *p, unsigned int subbuf, s
 	return 0;
 }
 
+/* What to read for a clock: the counter may have been set back, or may be about to be. */
+static enum etch_clock ring_clock(enum etch_clock clock)
+{
+	return clock == ETCH_CLOCK_COUNTER && !etch_clock_steady() ? ETCH_CLOCK_STEPPED : clock;
+}
+
 /* What follows from @p and the number of sub-buffers. */
 static void init_ring(struct etch_ring *r, const struct etch_ring_params *p, unsigned int subbuf,
 		      unsigned int nr)
@@ -488,7 +582,7 @@ static void init_ring(struct etch_ring *r, const struct etch_ring_params *p, uns
 	r->shift = ilog2(subbuf);
 	r->header = ALIGN(max(p->header_size, 1U), 8);
 	r->overwrite = p->overwrite;
-	r->clock = p->clock;
+	r->clock = ring_clock(p->clock);
 	r->floor = p->floor;
 }
 
@@ -683,11 +777,14 @@ void etch_ring_reset(struct etch_ring *r)
 	for (i = 0; i <= r->nr; i++)
 		memset(r->blocks[i].lost, 0, sizeof(r->blocks[i].lost));
 	r->left_lost = 0;
+	r->floor = etch_ring_latest(r);
+	r->last = 0;
 	r->spare = r->nr;
 	/* Marked: what writers look at to see that the ring is off, and who has no mutex. */
 	WRITE_ONCE(r->start, ETCH_START_FAR);
 	r->base = NULL;
 	r->full = ETCH_NOT_FULL;
+	r->closed = ETCH_NOT_CLOSED;
 	WRITE_ONCE(r->pos, 0);
 	WRITE_ONCE(r->committed, 0);
 	r->consumed = 0;
@@ -701,6 +798,8 @@ void etch_ring_reset(struct etch_ring *r)
 	r->reread = 0;
 	r->told = 0;
 	r->left = 0;
+	r->rd_time = 0;
+	r->wraps = 0;
 
 	/* Writers go on losing what the ring is off for: their count is not touched. */
 	for (i = 0; i < ETCH_LOST_NR; i++)
@@ -736,8 +835,10 @@ EXPORT_SYMBOL_GPL(etch_ring_set_mode);
  */
 void etch_ring_set_clock(struct etch_ring *r, enum etch_clock clock)
 {
+	clock = ring_clock(clock);
 	WRITE_ONCE(r->clock, clock);
 	r->floor = 0;
+	r->last = 0;
 	/* If it is on. */
 	WRITE_ONCE(r->quick, clock == ETCH_CLOCK_COUNTER ? READ_ONCE(r->limit) : 0);
 }

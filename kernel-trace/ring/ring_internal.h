@@ -91,6 +91,18 @@ static inline unsigned int etch_pos_off(u64 pos, u64 start)
 	return (etch_pos_bytes(pos) - start) >> ETCH_POS_SHIFT;
 }
 
+/* The later one of two times, noted in @latest, which those who interrupt us change too. */
+static inline u64 etch_ring_raise(u64 *latest, u64 time)
+{
+	u64 old = READ_ONCE(*latest);
+
+	do {
+		if ((s64)(time - old) <= 0)
+			return old;
+	} while (!try_cmpxchg_local(latest, &old, time));
+	return time;
+}
+
 /* ring.c: the memory of @nr blocks, all of it or none. May sleep. */
 bool etch_ring_have_memory(const struct etch_ring *r, unsigned int nr);
 int etch_ring_alloc_blocks(const struct etch_ring *r, struct etch_block *blocks,
@@ -99,7 +111,11 @@ void etch_ring_free_blocks(const struct etch_ring *r, struct etch_block *blocks,
 			   unsigned int nr);
 
 /* ring_read.c */
+u64 etch_ring_number(const struct etch_ring *r, u64 at);
 void etch_ring_skip_to(struct etch_ring *r, u64 start);
 void etch_ring_catch_up(struct etch_ring *r);
+
+/* clock.c; for tests, too. */
+void etch_clock_woken(u64 ticks, u64 ns);
 
 #endif /* _ETCH_RING_INTERNAL_H */

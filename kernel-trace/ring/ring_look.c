@@ -3,8 +3,10 @@
  * Etch's ring buffer: looking into it when nobody can be asked to wait. See ring_look.h.
  *
  * Of the readers' words only @rd is believed, which is one word and always the start of
- * something unread; and @held with @spare, which cost a sub-buffer at most if they
- * are wrong. All else is the writers', who leave it right at any moment.
+ * something unread; @rd_time, which is of something before that; and @held with @spare,
+ * which cost a sub-buffer at most if they are wrong. All else is the writers', who leave
+ * it right at any moment. (The first number follows from more of them, and it is wrong
+ * if they are.)
  *
  * The labels of the barriers are explained at the head of ring.c.
  */
@@ -71,9 +73,11 @@ static void look_back(const struct etch_ring *r, struct etch_look *look, u64 max
  */
 void etch_ring_look_begin(const struct etch_ring *r, struct etch_look *look, u64 max)
 {
-	u64 rd = READ_ONCE(r->rd);
-	u64 oldest;
+	u64 oldest, rd;
 
+	/* (H) pairs with (h). */
+	look->time = smp_load_acquire(&r->rd_time);
+	rd = READ_ONCE(r->rd);
 	/* (b) pairs with (B). */
 	look->end = smp_load_acquire(&r->committed);
 	oldest = etch_ring_block_at(r, look->end) - (r->nr - 1) * r->size;
@@ -84,6 +88,7 @@ void etch_ring_look_begin(const struct etch_ring *r, struct etch_look *look, u64
 		look->off = 0;
 	}
 	look_back(r, look, max);
+	look->seq = etch_ring_number(r, look->block);
 }
 
 /* View what is wanted of the sub-buffer at @start. False: nothing. */
@@ -105,9 +110,9 @@ static bool look_in(const struct etch_ring *r, const struct etch_look *look, u64
 		.data = READ_ONCE(block->data) + from,
 		.len = end - from,
 		.records = open ? etch_pos_count(look->end) : READ_ONCE(block->records),
-		.begin = READ_ONCE(block->begin),
+		.begin = max(READ_ONCE(block->begin), look->off ? look->time : 0),
 		.end = open ? 0 : READ_ONCE(block->left),
-		.seq = start >> (ETCH_POS_SHIFT + r->shift),
+		.seq = look->seq,
 		.pid = READ_ONCE(block->pid),
 		.open = open,
 	};
@@ -133,6 +138,7 @@ bool etch_ring_look_next(const struct etch_ring *r, struct etch_look *look,
 		bool any = look_in(r, look, look->block, view);
 
 		look->block += r->size;
+		look->seq++;
 		look->off = 0;
 		if (any)
 			return true;

@@ -27,10 +27,14 @@ struct etch_view;
  * @block: start of the next sub-buffer
  * @off: of the first byte wanted in it; 0: all
  * @end: what was committed when it began
+ * @seq: the number of @block
+ * @time: of a record before @block and @off; 0: there is none
  */
 struct etch_look {
 	u64 block;
 	u64 end;
+	u64 seq;
+	u64 time;
 	u32 off;
 };
 

@@ -53,6 +53,8 @@ static bool slot_is_still(const struct etch_ring *r, u64 start, u64 slot)
 
 static void begin_block(struct etch_ring *r, u64 start)
 {
+	/* Starts only grow: one that is less lies behind a wrap. */
+	r->wraps += start < r->rd_block;
 	r->rd_block = start;
 	r->rd_end = 0;
 	r->rd_records = 0;
@@ -92,6 +94,22 @@ static unsigned int unread(const struct etch_ring *r, unsigned int off)
 	return max(ALIGN(off, 4), r->header);
 }
 
+/**
+ * etch_ring_number() - the number of a block
+ * @r:  the ring
+ * @at: a position in it, not before the block that the taking reader is in
+ *
+ * Context: as for whoever has @at. Without the mutex, the number may be wrong by a wrap.
+ * Return: how many there were before it since the ring was made or emptied.
+ */
+u64 etch_ring_number(const struct etch_ring *r, u64 at)
+{
+	u64 rd_block = READ_ONCE(r->rd_block);
+	u64 bytes = READ_ONCE(r->wraps) << (64 - ETCH_POS_SHIFT) | rd_block >> ETCH_POS_SHIFT;
+
+	return (bytes + ((at - rd_block) >> ETCH_POS_SHIFT)) >> r->shift;
+}
+
 /* Of the block that starts at @start, whose content, or a copy of it, is at @data. */
 static void fill_view(const struct etch_ring *r, struct etch_view *view, u64 start,
 		      const struct etch_block *block, const void *data, unsigned int from,
@@ -103,7 +121,7 @@ static void fill_view(const struct etch_ring *r, struct etch_view *view, u64 sta
 	view->len = end - from;
 	view->begin = READ_ONCE(block->begin);
 	view->end = 0;
-	view->seq = start >> (ETCH_POS_SHIFT + r->shift);
+	view->seq = etch_ring_number(r, start);
 	view->pid = READ_ONCE(block->pid);
 	for (i = 0; i < ETCH_LOST_OFF; i++)
 		view->lost[i] = READ_ONCE(block->lost[i]);
@@ -131,6 +149,7 @@ static bool view_open(struct etch_ring *r, u64 committed, struct etch_view *view
 
 	copy_block(r->copy, block, from, end);
 	fill_view(r, view, r->rd_block, block, r->copy, from, end);
+	view->begin = max(view->begin, r->rd_time);
 	view->records = etch_pos_count(committed) - r->rd_records;
 	view->open = true;
 	r->rd_end = end;
@@ -170,6 +189,7 @@ static bool view_held(struct etch_ring *r, struct etch_view *view)
 		return false;
 	}
 	fill_view(r, view, r->rd_block, block, block->data, from, block->end);
+	view->begin = max(view->begin, r->rd_time);
 	view->end = block->left;
 	view->records = block->records - r->rd_records;
 	view->open = false;
@@ -232,16 +252,18 @@ int etch_ring_take(struct etch_ring *r, struct etch_view *view)
 EXPORT_SYMBOL_GPL(etch_ring_take);
 
 /**
- * etch_ring_advance() - the records of the last view, or the first of them, are read
+ * etch_ring_advance_to() - the records of the last view, or the first of them, are read
  * @r:       the ring
  * @bytes:   from view.data to the start of the first record that is not, or to the end
  *           of the last that is; so view.len for all
  * @records: how many
+ * @time:    of the last of them, in full; or of the first that is not. 0: it is not told
  *
  * Context: the taking reader, under the caller's mutex, after a successful
  * etch_ring_take().
  */
-void etch_ring_advance(struct etch_ring *r, unsigned int bytes, unsigned int records)
+void etch_ring_advance_to(struct etch_ring *r, unsigned int bytes, unsigned int records,
+			  u64 time)
 {
 	unsigned int off = unread(r, etch_pos_off(r->rd, r->rd_block)) + bytes;
 
@@ -255,6 +277,9 @@ void etch_ring_advance(struct etch_ring *r, unsigned int bytes, unsigned int rec
 	/* A last record's end, rounded up, is not there yet. */
 	WRITE_ONCE(r->rd, r->rd_block + ETCH_POS(min(off, r->rd_end)));
 	r->rd_records += records;
+	/* Times do not decrease: it is good for all that comes, too. */
+	if (time > r->rd_time)
+		smp_store_release(&r->rd_time, time);	/* (h) pairs with (H). */
 
 	if (r->held && off >= r->rd_end) {
 		WARN_ON_ONCE(r->rd_records != r->blocks[r->spare].records);
@@ -262,7 +287,7 @@ void etch_ring_advance(struct etch_ring *r, unsigned int bytes, unsigned int rec
 		begin_block(r, r->rd_block + r->size);
 	}
 }
-EXPORT_SYMBOL_GPL(etch_ring_advance);
+EXPORT_SYMBOL_GPL(etch_ring_advance_to);
 
 /* Take the next full block in hand, if none is. Returns false if there is none. */
 static bool take_full(struct etch_ring *r)
@@ -306,7 +331,7 @@ static bool give_block(struct etch_ring *r, void **memory, struct etch_view *vie
 			memmove(data + r->header, block->data + from, len);
 		fill_view(r, view, r->rd_block, block, data, r->header, r->header + len);
 		/* A nested writer may have left the one before after this was begun. */
-		view->begin = max(view->begin, r->left);
+		view->begin = max3(view->begin, r->left, r->rd_time);
 		view->end = block->left;
 		view->records = block->records - r->rd_records;
 		view->open = false;
@@ -374,7 +399,7 @@ EXPORT_SYMBOL_GPL(etch_ring_overwritten);
  */
 u64 etch_ring_next_seq(const struct etch_ring *r)
 {
-	return (etch_ring_block_at(r, r->pos) + r->size) >> (ETCH_POS_SHIFT + r->shift);
+	return etch_ring_number(r, etch_ring_block_at(r, r->pos) + r->size);
 }
 EXPORT_SYMBOL_GPL(etch_ring_next_seq);
 
@@ -434,6 +459,8 @@ void etch_ring_peek_begin(struct etch_ring *r, struct etch_cursor *cur)
 	cur->block = r->rd_block;
 	cur->off = etch_pos_off(r->rd, r->rd_block);
 	cur->seen = r->rd_records;
+	/* As above: good for all that comes. */
+	cur->time = r->rd_time;
 
 	block = r->held ? r->rd_block + r->size : r->rd_block;
 	cur->left = count_records(r, &block, cur->end, &bytes);
@@ -491,6 +518,7 @@ static void peek_block(const struct etch_ring *r, const struct etch_cursor *cur,
 
 	copy_block(buf, block, from, end);
 	fill_view(r, view, cur->block, block, buf, from, end);
+	view->begin = max(view->begin, cur->time);
 	view->end = last ? 0 : READ_ONCE(block->left);
 	view->records = records - cur->seen;
 	view->open = last;
@@ -555,7 +583,11 @@ EXPORT_SYMBOL_GPL(etch_ring_peek_next);
  */
 u64 etch_ring_latest(const struct etch_ring *r)
 {
-	return READ_ONCE(r->floor);
+	u64 floor = READ_ONCE(r->floor), last = READ_ONCE(r->last);
+
+	if (READ_ONCE(r->clock) == ETCH_CLOCK_COUNTER)
+		return 0;
+	return (s64)(last - floor) > 0 ? last : floor;
 }
 EXPORT_SYMBOL_GPL(etch_ring_latest);
 
@@ -609,7 +641,7 @@ EXPORT_SYMBOL_GPL(etch_ring_filled);
  */
 u64 etch_ring_passed(const struct etch_ring *r)
 {
-	return r->rd >> (ETCH_POS_SHIFT + r->shift);
+	return etch_ring_number(r, r->rd);
 }
 EXPORT_SYMBOL_GPL(etch_ring_passed);
 

@@ -131,11 +131,11 @@ static struct etch_stream *etch_heap_first(struct etch_merge *m)
 
 /* ---- One CPU ---- */
 
-/* Tell the ring how far we are. */
+/* Tell the ring how far we are, in time too: @last is of what was read last, or comes next. */
 static void etch_stream_pass(struct etch_merge *m, struct etch_stream *s)
 {
 	if (m->way == ETCH_MERGE_TAKE && s->at)
-		etch_ring_advance(s->ring, min(s->at, s->view.len), s->passed);
+		etch_ring_advance_to(s->ring, min(s->at, s->view.len), s->passed, s->last);
 	s->view.len = 0;
 	s->at = 0;
 	s->passed = 0;

@@ -9,6 +9,7 @@
 #include <kunit/test.h>
 #include <linux/etch.h>
 #include <linux/etch_ring.h>
+#include <linux/math64.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
@@ -458,6 +459,53 @@ static void etch_text_times(struct kunit *test)
 	etch_test_end(test);
 }
 
+/* The next record is the @number-th, and was stored so many times @step later than the first. */
+static void etch_test_expect_time(struct kunit *test, u32 number, u64 step)
+{
+	const struct etch_item *item = etch_merge_item(etch_test_of(test)->merge);
+
+	KUNIT_ASSERT_NOT_NULL(test, item);
+	KUNIT_EXPECT_EQ(test, number, etch_item_number(item));
+	KUNIT_EXPECT_EQ(test, number, div64_u64(item->time, step));
+}
+
+/* Whoever begins in the middle of a sub-buffer is told how late it is there. */
+static void etch_text_times_in_part(struct kunit *test)
+{
+	const u64 step = 3 * ((ETCH_TIME_MASK + 1) / 4);
+	struct etch_test *t = etch_test_of(test);
+	u32 i;
+
+	etch_test_rings(test, 1, false, ETCH_MERGE_TAKE);
+	for (i = 0; i < 9; i++)
+		etch_test_store(t, 0, i, etch_test_number_event.id, i * step);
+	for (i = 0; i < 6; i++) {
+		etch_test_begin(test);
+		etch_test_expect_time(test, i, step);
+		etch_merge_next(t->merge);
+		etch_test_end(test);
+	}
+	/* One that is looked at, and not taken. */
+	etch_test_begin(test);
+	etch_test_end(test);
+
+	etch_merge_free(t->merge);
+	t->merge = etch_merge_create_range(&t->inst, 0, 1, ETCH_MERGE_PEEK);
+	KUNIT_ASSERT_NOT_NULL(test, t->merge);
+	etch_test_begin(test);
+	for (i = 6; i < 9; i++) {
+		etch_test_expect_time(test, i, step);
+		etch_merge_next(t->merge);
+	}
+	etch_test_end(test);
+
+	etch_merge_free(t->merge);
+	t->merge = etch_merge_create_range(&t->inst, 0, 1, ETCH_MERGE_LOOK);
+	KUNIT_ASSERT_NOT_NULL(test, t->merge);
+	etch_merge_look(t->merge, &t->inst, ETCH_ALL_CPUS, U64_MAX);
+	etch_test_expect_time(test, 6, step);
+}
+
 /* ---- Order ---- */
 
 /* Any order of CPUs will do that has runs and changes. */
@@ -777,6 +825,7 @@ static struct kunit_case etch_text_cases[] = {
 	KUNIT_CASE(etch_text_unknown),
 	KUNIT_CASE(etch_text_long_lines),
 	KUNIT_CASE(etch_text_times),
+	KUNIT_CASE(etch_text_times_in_part),
 	KUNIT_CASE(etch_text_take),
 	KUNIT_CASE(etch_text_take_waits),
 	KUNIT_CASE(etch_text_peek),

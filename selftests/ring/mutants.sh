@@ -32,6 +32,7 @@ passes() { # options of the compiler, test, its options
 	cc -w -O1 -std=gnu11 -D_GNU_SOURCE -Ishim -I"$work" -I. -idirafter "$work/inc" \
 		-idirafter "$inc" $options -o "$work/$name" "$name.c" $more \
 		"$work/ring/ring.c" "$work/ring/ring_resize.c" "$work/ring/ring_read.c" \
+		"$work/ring/ring_age.c" \
 		shim/shim.c ring_test.c -lpthread -lrt || exit 1
 	TAP_STOP=1 TSAN_OPTIONS=halt_on_error=1 timeout 100 "$work/$name" "$@" >/dev/null 2>&1
 }
@@ -41,6 +42,7 @@ notices() {
 	passes "" basic_test || { echo basic_test; return; }
 	passes "" resize_test || { echo resize_test; return; }
 	passes "" subbuf_test || { echo subbuf_test; return; }
+	passes "" age_test || { echo age_test; return; }
 	passes -fsanitize=thread stress_test --brief || { echo stress_test-tsan; return; }
 	passes "" step_test || { echo step_test; return; }
 	passes -DSHIM_NO_POINTS stress_test --brief || { echo stress_test; return; }
@@ -48,8 +50,8 @@ notices() {
 
 copy() {
 	mkdir -p "$work/inc/linux" "$work/ring"
-	cp "$src"/ring/ring.c "$src"/ring/ring_resize.c "$src"/ring/ring_read.c "$work/ring"
-	cp "$src"/ring/ring_internal.h "$work/ring"
+	cp "$src"/ring/ring.c "$src"/ring/ring_resize.c "$src"/ring/ring_read.c \
+		"$src"/ring/ring_age.c "$src"/ring/ring_internal.h "$work/ring"
 	cp "$inc"/linux/etch_ring.h "$work/inc/linux"
 }
 
@@ -110,11 +112,27 @@ mutant "changes the cached pair without making it invalid" ring/ring.c \
 mutant "changes a pair that is being changed" ring/ring.c \
 	's/old & ETCH_START_CHANGING \|\| old == first/old == first/'
 mutant "gives the time of a clock that was set back" ring/ring.c \
-	's/\(s64\)\(time - floor\) <= 0/time == floor/'
-mutant "notes a time over a later one of a nested writer" ring/ring.c \
-	's/!try_cmpxchg_local\(&r->floor, &floor, time\)/({ WRITE_ONCE(r->floor, time); 0; })/'
+	's/\(s64\)\(time - floor\) > 0 \? time : floor/time/'
+mutant "takes a leap of the clock for a step" ring/ring.c \
+	's/\(s64\)\(time - last\) > \(s64\)ETCH_RING_AGE/0/'
+mutant "gives readers a leap that they cannot tell" ring/ring.c \
+	's/\t\ttime = max\(last \+ ETCH_RING_AGE, floor\);\n//'
+mutant "knows what readers do not, of a block that was not begun" ring/ring.c \
+	's/if \(READ_ONCE\(\*slot\) != old\)\n\t\treturn false;//'
+mutant "takes a block that a reader took for one that is begun" ring/ring.c \
+	's/while \(READ_ONCE\(r->pos\) == pos\)/if (1)/'
+mutant "stores in a block that is closed" ring/ring.c \
+	's/if \(READ_ONCE\(r->closed\) == this\)\n\t\treturn false;//'
+mutant "opens a closed block that it was about to note" ring/ring.c \
+	's/if \(READ_ONCE\(r->closed\) == start\)\n\t\tWRITE_ONCE[^;]*;//'
+mutant "closes a block for those alone who do not know it" ring/ring_age.c \
+	's/if \(!\(READ_ONCE\(r->start\) & ETCH_START_CHANGING\)\)\n[^;]*;//'
+mutant "closes a block in the middle of a change" ring/ring_age.c \
+	's/if \(!\(READ_ONCE\(r->start\) & ETCH_START_CHANGING\)\)//'
+mutant "notes a time over a later one of a nested writer" ring/ring_internal.h \
+	's/!try_cmpxchg_local\(latest, &old, time\)/({ WRITE_ONCE(*latest, time); 0; })/'
 mutant "forgets the latest time when it is emptied" ring/ring.c \
-	's/(r->left_lost = 0;\n)/$1\tr->floor = 0;\n/'
+	's/(r->floor = )etch_ring_latest\(r\);/${1}0;/'
 mutant "keeps the latest time of another clock" ring/ring.c \
 	's/\tr->floor = 0;\n//'
 mutant "claims a block whose end is just committed" ring/ring.c \
@@ -132,7 +150,7 @@ mutant "claims a block that the reader is still reading" ring/ring.c \
 mutant "counts what was taken as overwritten" ring/ring.c \
 	's/old & ETCH_SLOT_TAKEN \? 0 : //'
 mutant "reads the begin time behind the claim" ring/ring.c \
-	's/(begin) = etch_ring_time\(r\);/$1 = 0;/; s/block->begin, begin/block->begin, etch_ring_time(r)/'
+	's/block->begin, begin\)/block->begin, etch_clock_read(r->clock))/'
 mutant "tells readers what was lost while the ring was off" ring/ring.c \
 	's/local_read\(&r->lost\[i\]\)( - r->forgotten\[i\];\n\t\tsum)/local_read(\&r->lost[ETCH_LOST_OFF])$1/'
 mutant "goes on to a block where another one has gone on from" ring/ring.c \
@@ -212,9 +230,9 @@ mutant "gives a sub-buffer that was never written" ring/ring_read.c \
 mutant "does not count what it gives as read" ring/ring_read.c \
 	's/r->read \+= block->records - r->rd_records;//'
 mutant "begins a sub-buffer before the last one has ended" ring/ring_read.c \
-	's/view->begin = max\(view->begin, r->left\);//'
+	's/max3\(view->begin, r->left, r->rd_time\)/max(view->begin, r->rd_time)/'
 mutant "ends a sub-buffer when the next one may have records" ring/ring.c \
-	's/\ttime = etch_ring_time\(r\);\n(\tif \(cmpxchg_local.*?return ETCH_AGAIN;\n)/$1\ttime = etch_ring_time(r);\n/s'
+	's/\ttime = left_time\(r\);\n(\tif \(cmpxchg_local.*?return ETCH_AGAIN;\n)/$1\ttime = left_time(r);\n/s'
 mutant "tells what was missed twice" ring/ring_read.c \
 	's/r->told = overwritten;//'
 mutant "tells less than nothing as missed" ring/ring_read.c \

@@ -44,6 +44,9 @@ static const struct run runs[] = {
 	{ "discard, large sub-buffers, peeking", false, 8, 65536, 128, .peek = true },
 	{ "discard, resized under load", false, 4, 4096, 64, .lazy = true, .resize = true },
 	{ "overwrite, a clock that is set back", true, 4, 4096, 64, .clock = ETCH_CLOCK_TAI },
+	{ "overwrite, a clock that leaps", true, 4, 4096, 64, .clock = ETCH_CLOCK_BOOT },
+	{ "discard, a clock that leaps", false, 4, 4096, 64, .lazy = true,
+	  .clock = ETCH_CLOCK_BOOT },
 };
 
 static struct etch_ring *ring;
@@ -204,7 +207,7 @@ static void read_round(struct tally *t, unsigned int how)
 
 	while (etch_ring_take(ring, &view) > 0) {
 		bytes = tally_view(t, &view, how % 4 ? NOBODY : 1 + how % 9, &records);
-		etch_ring_advance(ring, bytes, records);
+		etch_ring_advance_to(ring, bytes, records, t->last_time);
 		if (how % 4 == 0)
 			break;
 	}

@@ -105,6 +105,7 @@ unsigned int tally_view(struct tally *t, const struct etch_view *view, unsigned 
 			unsigned int *records)
 {
 	unsigned int at = 0, n = 0;
+	u64 before = view->begin;
 
 	/* A sum hides one that is less than nothing, and made good by the next. */
 	t->missed += view->missed;
@@ -124,7 +125,9 @@ unsigned int tally_view(struct tally *t, const struct etch_view *view, unsigned 
 		}
 		t->bad += rec->time < view->begin || rec->time < t->last_time ||
 			  rec->seq < t->next[rec->level];
-		t->last_time = rec->time;
+		/* Who has the low bits of a time alone gets the others from the one before. */
+		t->bad += rec->time - before >= 1ULL << 48;
+		t->last_time = before = rec->time;
 		t->gaps += rec->seq - t->next[rec->level];
 		t->next[rec->level] = rec->seq + 1;
 		at += rec->len;
@@ -141,12 +144,11 @@ unsigned int tally_view(struct tally *t, const struct etch_view *view, unsigned 
 void tally_subbuf(struct tally *t, const struct etch_ring *r, const struct etch_view *view)
 {
 	u64 overwritten = etch_ring_overwritten(r);
-	unsigned int shift = ETCH_POS_SHIFT + r->shift;
-	s64 gone = (view->seq - t->next_block) << shift;	/* numbers wrap as positions do */
+	s64 gone = view->seq - t->next_block;
 	unsigned int records;
 
 	t->bad += gone < 0;
-	t->blocks_gone += gone >> shift;
+	t->blocks_gone += gone;
 	tally_view(t, view, NOBODY, &records);
 	t->bad += view->open || view->begin < t->last_end || view->end < view->begin ||
 		  (records && t->last_time > view->end) || overwritten < t->missed;
@@ -163,7 +165,7 @@ u64 tally_drain(struct tally *t, struct etch_ring *r)
 
 	while (etch_ring_take(r, &view) > 0) {
 		bytes = tally_view(t, &view, NOBODY, &records);
-		etch_ring_advance(r, bytes, records);
+		etch_ring_advance_to(r, bytes, records, t->last_time);
 		sum += records;
 	}
 	return sum;

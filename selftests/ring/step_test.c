@@ -203,7 +203,7 @@ static void op_take(void)
 	full_speed();
 	bytes = tally_view(&tally, &view, op_len, &records);
 	step_again();
-	etch_ring_advance(ring, bytes, records);
+	etch_ring_advance_to(ring, bytes, records, tally.last_time);
 	full_speed();
 }
 
@@ -222,6 +222,12 @@ static void op_whole(void)
 static void op_flush(void)
 {
 	etch_ring_flush(ring);
+	full_speed();
+}
+
+static void op_close(void)
+{
+	etch_ring_close(ring);
 	full_speed();
 }
 
@@ -303,6 +309,12 @@ static void flush(void)
 	etch_ring_flush(ring);
 }
 
+/* ... one that has none either, and closes the block ... */
+static void close_block(void)
+{
+	etch_ring_close(ring);
+}
+
 /* ... a reader that takes all, or the oldest block ... */
 static void take_all(void)
 {
@@ -319,7 +331,7 @@ static void take_block(void)
 		full_speed();
 		bytes = tally_view(&tally, &view, NOBODY, &records);
 		step_again();
-		etch_ring_advance(ring, bytes, records);
+		etch_ring_advance_to(ring, bytes, records, tally.last_time);
 		full_speed();
 	}
 }
@@ -346,13 +358,13 @@ static void flush_and_take(void)
 }
 
 static void (*const interrupts[])(void) = {
-	one_small, one_odd, one_large, three_large, flood, flush, take_all, take_block,
-	flood_and_take, flush_and_take, op_peek, op_stats,
+	one_small, one_odd, one_large, three_large, flood, flush, close_block, take_all,
+	take_block, flood_and_take, flush_and_take, op_peek, op_stats,
 };
-#define WRITERS 6	/* of them */
+#define WRITERS 7	/* of them */
 static const char * const interrupt_names[] = {
 	"a small record", "an odd record", "a whole block", "three blocks", "a flood", "a flush",
-	"a reader", "a reader of a block", "a flood and a reader", "a flush and a reader",
+	"a close", "a reader", "a reader of a block", "a flood and a reader", "a flush and a reader",
 	"a look", "a count",
 };
 
@@ -397,6 +409,7 @@ static const struct fit {
 };
 #define FITS ARRAY_SIZE(fits)
 static bool few;
+static bool leaps;	/* the clock does */
 
 /*
  * A ring with some blocks full and @used bytes of the next one, where the
@@ -423,12 +436,21 @@ static void set_up(const struct fit *fit)
 	}
 }
 
-/* Whatever happened: what there is room for is not lost. */
+/*
+ * Whatever happened: what there is room for is not lost. But there is none in a block that
+ * was closed.
+ */
 static void check_room(void)
 {
+	u64 block = etch_ring_block_at(ring, ring->pos);
 	u64 pos = etch_pos_align(ring->pos);
 	u64 before = failed;
 
+	if (ring->closed == block) {
+		put(0, REC_MIN);
+		CHECK(failed > before || etch_ring_block_at(ring, ring->pos) != block);
+		return;
+	}
 	if (etch_pos_off(pos, etch_ring_block_at(ring, ring->pos)) + REC_MIN > SUBBUF)
 		return;
 	put(0, REC_MIN);
@@ -496,7 +518,10 @@ static void test_writer(bool overwrite, unsigned int from, unsigned int to)
 			if (!few || fits[f].few)
 				n += at_each(op_write, &fits[f], interrupts[i]);
 		CHECK(n > 5 * (long)(few ? 3 : FITS));
-		if (few)
+		/* Behind a leap, one goes on in any case. */
+		if (leaps)
+			CHECK(switched);
+		else if (few)
 			CHECK_EQ(switched, overwrite ? 2 : 1);
 		else
 			CHECK_EQ(switched, overwrite ? FITS - 2 : 4);
@@ -634,6 +659,8 @@ static __maybe_unused void test_twice(bool overwrite)
 		{ "a flush, small", op_flush, nmi_small },
 		{ "a flush, a flood", op_flush, nmi_flood },
 		{ "a flush, a flush", op_flush, flush },
+		{ "a flood, a close", flood, close_block },
+		{ "a close, a flood", op_close, nmi_flood },
 	};
 	unsigned int p, f;
 
@@ -680,7 +707,7 @@ static void test_all(bool overwrite, bool longer)
 }
 #endif
 
-/* Both ways to reserve; and one clock that is not the counter, and is set back. */
+/* Both ways to reserve; and clocks that are not the counter: one is set back, one leaps. */
 static void test_ways(bool overwrite, bool longer)
 {
 	plain = false;
@@ -693,6 +720,11 @@ static void test_ways(bool overwrite, bool longer)
 	etch_ring_set_clock(ring, ETCH_CLOCK_TAI);
 	how = ", plain, a clock that is set back";
 	test_all(overwrite, longer);
+	etch_ring_set_clock(ring, ETCH_CLOCK_BOOT);
+	how = ", plain, a clock that leaps";
+	leaps = true;
+	test_writer(overwrite, 0, ARRAY_SIZE(interrupts));
+	leaps = false;
 #endif
 }
 

@@ -221,7 +221,7 @@ static bool take(unsigned int max)
 	/* In between, those that do no harm to a view. */
 	if (now->what & LOOK && any(&chance) % 64 == 0)
 		look_step();
-	etch_ring_advance(ring, bytes, records);
+	etch_ring_advance_to(ring, bytes, records, tally.last_time);
 	if (any(&chance) % 8 == 0)
 		ask_figures();
 	return true;

@@ -143,7 +143,10 @@ static void interrupt(int level)
 		writers.interrupts[level] += READ_ONCE(ring->nest) != 0;
 		if (told(&flush) && any(&writers.seed[level]) % 8 == 0) {
 			writers.flushes[level]++;
-			etch_ring_flush(ring);
+			if (any(&writers.seed[level]) % 4)
+				etch_ring_flush(ring);
+			else
+				etch_ring_close(ring);
 		} else {
 			write_some(level, 2);
 		}

@@ -463,23 +463,49 @@ static void test_in_memory(void)
 	tap(!shim_live, "memory that a ring is made in is wiped");
 }
 
+/* A look gives the first block that there is this number. */
+static void peek_seq(u64 seq)
+{
+	static u8 buf[SUBBUF] __aligned(8);
+	struct etch_cursor cur;
+	struct etch_view view;
+
+	etch_ring_peek_begin(ring, &cur);
+	CHECK_EQ(etch_ring_peek_next(ring, &cur, buf, &view), 1);
+	CHECK_EQ(view.seq, seq);
+}
+
 static void test_wrap(void)
 {
 	struct etch_view view;
 	unsigned int n;
+	u64 first;
 
 	begin(4, false);
 	ring_rebase(ring, -(u64)ETCH_POS(16 * SUBBUF));
-	tally.next_block = -(u64)ETCH_POS(16 * SUBBUF) >> (ETCH_POS_SHIFT + ring->shift);
-	for (n = 0; n < 30; n++) {
+	first = etch_ring_next_seq(ring);
+	tally.next_block = first;
+	for (n = 0; n < 60; n++) {
+		CHECK_EQ(etch_ring_next_seq(ring), first + n + !!n);
+		CHECK_EQ(etch_ring_passed(ring), first + n);
 		CHECK(put(20) && put(200));
+		peek_seq(first + n);
 		etch_ring_flush(ring);
-		CHECK(take(&view) && view.records == 2 && !take(&view));
+		peek_seq(first + n);
+		/* By turns whole, and in views. */
+		if (n % 4 < 2) {
+			CHECK(take(&view) && view.records == 2 && !take(&view));
+			CHECK_EQ(view.seq, first + n);
+			continue;
+		}
+		CHECK_EQ(etch_ring_take(ring, &view), 1);
+		CHECK_EQ(view.seq, first + n);
+		tally_drain(&tally, ring);
 	}
-	CHECK_EQ(view.seq, 13);
+	CHECK_EQ(first, (1ULL << (64 - ETCH_POS_SHIFT) >> ring->shift) - 16);
 	CHECK_EQ(tally.blocks_gone, 0);
 	end();
-	tap(true, "numbers of sub-buffers wrap with the positions");
+	tap(true, "numbers of sub-buffers go on where positions wrap");
 }
 
 int main(void)

@@ -110,6 +110,7 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 #define min(a, b)		((a) < (b) ? (a) : (b))
 #define max(a, b)		((a) > (b) ? (a) : (b))
 #define max_t(t, a, b)		max((t)(a), (t)(b))
+#define max3(a, b, c)		max(max(a, b), c)
 #define is_power_of_2(n)	((n) && !((n) & ((n) - 1)))
 #define ilog2(n)		(63 - __builtin_clzll(n))
 #define roundup_pow_of_two(n)	((n) < 2 ? 1UL : 1UL << (ilog2((n) - 1UL) + 1))
@@ -216,6 +217,8 @@ static const struct shim_task shim_task = { .pid = 1 };
 
 /* A warning fails the test: see shim.c. */
 extern int shim_warnings;
+/* The counter may be set back soon: see shim.c. */
+extern bool shim_asleep;
 #define WARN_ON_ONCE(c) ({						\
 	bool __c = !!(c);						\
 									\
