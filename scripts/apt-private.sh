@@ -92,12 +92,12 @@ update()
 # fails WHAT: end with what could not be done, where, and apt's own words for it.
 fails()
 {
-	die "$1 in $NEXT of $(archives "$APT/sources.list"):" \
+	die "$1 in $NEXT of $(addresses "$APT/sources.list"):" \
 		"$(sed -n 's/^[EW]: //p' "$APT/said" | awk '!seen[$0]++' | paste -sd ' ')"
 }
 
 # The addresses in a list of sources.
-archives()
+addresses()
 {
 	grep -o '[a-z+]*:[^] ]*' "$1" | sort -u | paste -sd ' '
 }

@@ -105,7 +105,7 @@ modules()
 	local ko release
 
 	release=$(cat "$OUT/include/config/kernel.release")
-	for ko in "$OUT"/samples/*/*.ko "$OUT"/kernel/*/*.ko "$OUT"/mm/kasan/*.ko \
+	for ko in "$OUT"/samples/*/*.ko "$OUT"/kernel/etch/*/*.ko "$OUT"/mm/kasan/*.ko \
 			"$OUT"/lib/test_ubsan.ko; do
 		[ ! -e "$ko" ] || file "$ko" \
 			"/lib/modules/$release/kernel/${ko#"$OUT/"}"

@@ -131,7 +131,7 @@ echo 0 > $CPU/online
 empty
 kb=$(sed -n 's/^MemAvailable: *\([0-9]*\) kB$/\1/p' /proc/meminfo)
 big=1024
-while [ $((2 * big)) -le $((kb / 10 * 9)) ]; do
+while [ $((2 * big)) -le $((kb * 9 / 10)) ]; do
 	big=$((2 * big))
 done
 if [ $((2 * big)) -gt "$kb" ] && echo $big > $ETCH/buffer_size_kb; then

@@ -49,7 +49,7 @@ EXPORT_SYMBOL_GPL(etch_text_fit);
 
 /* Where the content of a dynamic field is; returns its bytes. */
 unsigned int etch_dynamic_content(const struct etch_field *field, const void *record,
-					 unsigned int *start)
+				  unsigned int *start)
 {
 	u32 loc = *(const u32 *)(record + field->offset);
 
@@ -64,7 +64,7 @@ unsigned int etch_dynamic_content(const struct etch_field *field, const void *re
  * some of it is not behind the payload, or not within @left.
  */
 unsigned int etch_class_len(const struct etch_class *class, const void *record,
-				   unsigned int left)
+			    unsigned int left)
 {
 	const struct etch_field *field = class->fields;
 	const struct etch_field *last = field + class->nr_fields;

@@ -146,7 +146,9 @@ class Kernel:
             path = Path(layout.LINUX).resolve() / path
             (folder / f"{name}.c").write_text(f'#include "{path}"\n#include "{path}"\n')
             names.append(f"{name}.o")
-        (folder / "Kbuild").write_text(f"obj-m := {' '.join(names)}\n")
+        # Rooms of kernel/etch/ name headers from there.
+        (folder / "Kbuild").write_text(f"obj-m := {' '.join(names)}\n"
+                                       "ccflags-y := -I$(srctree)/kernel/etch\n")
         out = self.make("headers", "-k", f"M={folder.resolve()}", *names)
         built = len(list(folder.glob("*.o")))
         found = touched.told("gcc", self.parse("gcc", out))
@@ -178,9 +180,10 @@ def missing():
 
 def headers():
     """The headers that can be included alone. Those below include/trace/ are parts of
-    what <trace/define_trace.h> does."""
+    what <trace/define_trace.h> does, and a *_class.h is an event header of a test."""
     return [path for path in layout.sources()
-            if path.endswith(".h") and path.startswith(HEADERS)]
+            if path.endswith(".h") and path.startswith(HEADERS)
+            and not path.endswith("_class.h")]
 
 
 def kernel_doc():
