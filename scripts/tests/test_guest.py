@@ -92,8 +92,9 @@ class Signals(unittest.TestCase):
 
     def test_one_that_the_caller_ignores_is_ignored(self):
         with tempfile.TemporaryDirectory() as folder:
-            process, _ = self.boot(folder, preexec_fn=lambda: signal.signal(
-                signal.SIGHUP, signal.SIG_IGN))
+            process, _ = self.boot(folder, preexec_fn=lambda: (
+                signal.signal(signal.SIGHUP, signal.SIG_IGN),
+                signal.signal(signal.SIGTERM, signal.SIG_DFL)))
             process.send_signal(signal.SIGHUP)
             time.sleep(0.3)
             self.assertIsNone(process.poll())
