@@ -31,7 +31,7 @@ SETTINGS = {
     "buffer_size_kb": "1024\n", "buffer_percent": "0\n", "metadata": HEAD,
 }
 STATS = ("entries: 0\nwritten: {0}\nread: {0}\noverwritten: 0\nlost full: 0\n"
-         "lost too big: 0\nlost nested: 0\nlost off: 0\n")
+         "lost too big: 0\nlost nested: 0\nlost off: 0\nlost no buffer: 0\n")
 
 
 def packet(cpu, number, records=3, content=1000, generation=1, uuid=UUID):
