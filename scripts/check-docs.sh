@@ -126,7 +126,7 @@ access_page()
 access_test()
 {
 	sed -n 's/^\t{ "\([^"]*\)", \(0[0-7]*\), \([A-Z]*\) },$/\1 \2 \3/p' \
-		"$TREE/tools/testing/selftests/etch/access.h" |
+		"$TREE/tools/testing/selftests/etch/tree/access_table.c" |
 		sed 's/ NONE$/ none/; s/ READ$/ read/; s/ ENTER$//'
 }
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0
+
+#include <pthread.h>
+
+#include "call.h"
+
+static void *call_run(void *data)
+{
+	struct call *c = data;
+
+	c->ret = c->how(c);
+	c->err = errno;
+	__atomic_store_n(&c->done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* And give it the time to begin waiting. */
+void begin_call(struct call *c)
+{
+	if (pthread_create(&c->thread, NULL, call_run, c))
+		give_up("a thread");
+	usleep(100000);
+}
+
+/* Soon, even on a slow machine. */
+bool call_ends(struct call *c)
+{
+	for (int ms = 0; ms < 5000 && !__atomic_load_n(&c->done, __ATOMIC_ACQUIRE); ms++)
+		usleep(1000);
+	return __atomic_load_n(&c->done, __ATOMIC_ACQUIRE);
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0
+
+#include <sys/mount.h>
+#include <sys/utsname.h>
+
+#include "etch.h"
+
+void give_up(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	printf("# ");
+	vprintf(fmt, args);
+	printf(": %s\n", strerror(errno));
+	va_end(args);
+	fflush(stdout);
+	abort();
+}
+
+/* The calling task, from here on; and what it starts. */
+void run_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		give_up("CPU %d", cpu);
+}
+
+void *must_alloc(void *old, size_t bytes)
+{
+	void *new = realloc(old, bytes);
+
+	if (!new)
+		give_up("%zu bytes", bytes);
+	return new;
+}
+
+bool have_modules(void)
+{
+	return !access("/proc/modules", F_OK);
+}
+
+/* The path of a file of a tree, in one of a few buffers that take turns. */
+char *path_of(const char *tree, const char *file)
+{
+	static char paths[8][512];
+	static unsigned int turn;
+	char *path = paths[turn++ % ARRAY_LEN(paths)];
+
+	snprintf(path, sizeof(paths[0]), "%s/%s", tree, file);
+	return path;
+}
+
+/* Both trees are mounted by the first who looks. */
+bool have_etch(void)
+{
+	if (access(ETCH, F_OK))
+		mount("none", "/sys/kernel/debug", "debugfs", 0, NULL);
+	return !access(ETCH "/available_events", F_OK);
+}
+
+bool have_ftrace(void)
+{
+	if (access(FTRACE "/available_events", F_OK))
+		mount("none", FTRACE, "tracefs", 0, NULL);
+	return !access(FTRACE "/available_events", F_OK);
+}
+
+/*
+ * Everything up to the end of a file that is open, with a zero behind it. NULL
+ * with errno if reading fails. Free it.
+ */
+char *read_all(int fd, size_t *len)
+{
+	size_t have = 0, room = 1 << 16;
+	char *text = must_alloc(NULL, room);
+	ssize_t n;
+
+	while ((n = read(fd, text + have, room - have - 1)) > 0) {
+		have += n;
+		if (room - have < 1 << 14) {
+			room *= 2;
+			text = must_alloc(text, room);
+		}
+	}
+	if (n < 0) {
+		free(text);
+		return NULL;
+	}
+	text[have] = 0;
+	if (len)
+		*len = have;
+	return text;
+}
+
+char *read_path(const char *path, size_t *len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int saved;
+	char *text;
+
+	if (fd < 0)
+		return NULL;
+	text = read_all(fd, len);
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return text;
+}
+
+char *read_file(const char *tree, const char *file)
+{
+	return read_path(path_of(tree, file), NULL);
+}
+
+/* A short file, less the newline at its end, in buffers that take turns. */
+char *read_line(const char *tree, const char *file)
+{
+	static char lines[4][4096];
+	static unsigned int turn;
+	char *line = lines[turn++ % ARRAY_LEN(lines)];
+	char *text = read_file(tree, file);
+
+	if (!text) {
+		snprintf(line, sizeof(lines[0]), "(%s: %s)", file, strerror(errno));
+		return line;
+	}
+	snprintf(line, sizeof(lines[0]), "%s", text);
+	free(text);
+	line[strcspn(line, "\n")] = 0;
+	return line;
+}
+
+/* One write() of so many bytes, none for 0; flags beside O_WRONLY. 0 or an errno. */
+int write_bytes(const char *tree, const char *file, int flags, const void *bytes, size_t len)
+{
+	int fd = open(path_of(tree, file), O_WRONLY | O_CLOEXEC | flags);
+	ssize_t n = 0;
+	int err = 0;
+
+	if (fd < 0)
+		return errno;
+	if (len)
+		n = write(fd, bytes, len);
+	if (n < 0)
+		err = errno;
+	else if ((size_t)n != len)
+		err = EIO;
+	close(fd);
+	return err;
+}
+
+/* As `echo -n text >> file`. 0 or an errno. */
+int write_file(const char *tree, const char *file, const char *text)
+{
+	return write_bytes(tree, file, O_APPEND, text, strlen(text));
+}
+
+/* As `echo -n text > file`. 0 or an errno. */
+int overwrite_file(const char *tree, const char *file, const char *text)
+{
+	return write_bytes(tree, file, O_TRUNC, text, strlen(text));
+}
+
+/*
+ * How a test is told something: by @env in the environment, or by etch_test.NAME=VALUE on
+ * the kernel's command line. NULL: it is not. Good until the next call.
+ */
+const char *test_word(const char *env, const char *name)
+{
+	static char value[64];
+	char word[64], *text = NULL;
+	const char *at = getenv(env);
+
+	if (!at) {
+		text = read_path("/proc/cmdline", NULL);
+		snprintf(word, sizeof(word), "etch_test.%s=", name);
+		at = text ? strstr(text, word) : NULL;
+		at = at ? at + strlen(word) : NULL;
+	}
+	snprintf(value, sizeof(value), "%.*s", at ? (int)strcspn(at, " \n") : 0, at ?: "");
+	free(text);
+	return at ? value : NULL;
+}
+
+/* How often something is done that takes long where CPUs are emulated: see test_word(). */
+unsigned int test_cycles(unsigned int usual)
+{
+	const char *word = test_word("ETCH_CYCLES", "cycles");
+	unsigned long cycles = word ? strtoul(word, NULL, 10) : 0;
+
+	return cycles && cycles < usual ? cycles : usual;
+}
+
+int write_fmt(const char *tree, const char *file, const char *fmt, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	return write_file(tree, file, text);
+}
+
+/* What stands behind "name: " in a file of such lines; -1 if it is not there. */
+long long number_in(const char *text, const char *name)
+{
+	size_t len = strlen(name);
+	const char *at;
+
+	for (at = text; at && *at; at = strchr(at, '\n'), at = at ? at + 1 : at) {
+		if (!strncmp(at, name, len) && at[len] == ':')
+			return strtoll(at + len + 1, NULL, 10);
+	}
+	return -1;
+}
+
+/* Of "WHO: N what N what": the number before @what, or -1. */
+long long count_of(const char *text, const char *who, const char *what)
+{
+	const char *line = strstr(text, who), *end;
+	long long value;
+	int used;
+
+	if (!line)
+		return -1;
+	line += strlen(who) + 1;
+	end = strchrnul(line, '\n');
+	while (line < end && sscanf(line, "%lld%n", &value, &used) == 1) {
+		line += used + 1;
+		if (!strncmp(line, what, strlen(what)))
+			return value;
+		line = strchrnul(line, ' ');
+	}
+	return -1;
+}
+
+/* One number of a CPU's stats. */
+long long stat_of(const char *tree, int cpu, const char *name)
+{
+	char file[64], *text;
+	long long number;
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%d/stats", cpu);
+	text = read_file(tree, file);
+	if (!text)
+		return -1;
+	number = number_in(text, name);
+	free(text);
+	return number;
+}
+
+int nr_cpus(void)
+{
+	return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* User-mode Linux, which says that it is an x86_64. */
+bool is_um(void)
+{
+	return !access("/proc/exitcode", F_OK);
+}
+
+/* Does this kernel have non-maskable interrupts that its tests know how to send? */
+bool have_nmis(void)
+{
+	struct utsname uts;
+
+	uname(&uts);
+	return !strcmp(uts.machine, "x86_64") && !is_um();
+}
+
+/*
+ * One number of the stats of all CPUs together. A name that a CPU does not
+ * have ends the program: a sum that leaves something out proves nothing.
+ */
+long long stat_sum(const char *tree, const char *name)
+{
+	long long sum = 0, n;
+	int cpu;
+
+	for (cpu = 0; cpu < nr_cpus(); cpu++) {
+		n = stat_of(tree, cpu, name);
+		if (n < 0) {
+			errno = ENOENT;
+			give_up("%s: per_cpu/cpu%d/stats: %s", tree, cpu, name);
+		}
+		sum += n;
+	}
+	return sum;
+}
+
+static const char * const etch_lost[] = {
+	"lost full", "lost too big", "lost nested", "lost off", "lost no buffer",
+};
+
+long long lost_sum(const char *tree)
+{
+	long long sum = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(etch_lost); i++)
+		sum += stat_sum(tree, etch_lost[i]);
+	return sum;
+}
+
+unsigned int count_lines(const char *text)
+{
+	unsigned int lines = 0;
+
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+/* Lines that are not a comment. */
+unsigned int count_records(const char *text)
+{
+	unsigned int lines = 0;
+	const char *at;
+
+	for (at = text; *at; at = strchr(at, '\n') + 1) {
+		lines += *at != '#';
+		if (!strchr(at, '\n'))
+			break;
+	}
+	return lines;
+}
+
+/*
+ * The main tree as a boot without parameters leaves it, but for its buffers'
+ * size. Instances that a test left behind are removed.
+ */
+void etch_as_new(void)
+{
+	write_file(ETCH, "tracing_on", "0");
+	overwrite_file(ETCH, "set_event", "\n");
+	write_file(ETCH, "buffer_mode", "overwrite");
+	write_file(ETCH, "buffer_percent", "0");
+	overwrite_file(ETCH, "trace", "");
+	overwrite_file(ETCH, "error_log", "\n");
+	write_file(ETCH, "tracing_on", "1");
+}

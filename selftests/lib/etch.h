@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _ETCH_ETCH_H
+#define _ETCH_ETCH_H
+
+/*
+ * What every test needs: where the files are, reading and writing them whole.
+ *
+ * Paths are relative to a tree: ETCH, an instance of it, or FTRACE. A write
+ * returns 0 or the errno as a positive number, so that tests can say
+ * EXPECT_EQ(EINVAL, write_file(...)) and mean it.
+ *
+ * Nothing here asserts. A helper that cannot do its part at all, for want of
+ * memory for instance, ends the test program with a message.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "../../kselftest.h"
+
+#define ETCH	"/sys/kernel/debug/etch"
+#define FTRACE	"/sys/kernel/tracing"
+
+/* What to say when a test is skipped. */
+#define NO_ETCH	"no " ETCH ": CONFIG_ETCH, or not root"
+#define NO_FTRACE	"no " FTRACE ": this kernel has no ftrace to compare with"
+#define NO_NMIS		"no non-maskable interrupts that a test can send: x86-64 has them"
+#define NO_MODULES	"no modules: CONFIG_MODULES"
+
+#define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
+
+__noreturn __printf(1, 2) void give_up(const char *fmt, ...);
+void run_on(int cpu);
+void *must_alloc(void *old, size_t bytes);
+bool have_modules(void);
+char *path_of(const char *tree, const char *file);
+bool have_etch(void);
+bool have_ftrace(void);
+char *read_all(int fd, size_t *len);
+char *read_path(const char *path, size_t *len);
+char *read_file(const char *tree, const char *file);
+char *read_line(const char *tree, const char *file);
+int write_bytes(const char *tree, const char *file, int flags, const void *bytes, size_t len);
+int write_file(const char *tree, const char *file, const char *text);
+int overwrite_file(const char *tree, const char *file, const char *text);
+const char *test_word(const char *env, const char *name);
+unsigned int test_cycles(unsigned int usual);
+__printf(3, 4) int write_fmt(const char *tree, const char *file, const char *fmt, ...);
+long long number_in(const char *text, const char *name);
+long long count_of(const char *text, const char *who, const char *what);
+long long stat_of(const char *tree, int cpu, const char *name);
+int nr_cpus(void);
+bool is_um(void);
+bool have_nmis(void);
+long long stat_sum(const char *tree, const char *name);
+long long lost_sum(const char *tree);
+unsigned int count_lines(const char *text);
+unsigned int count_records(const char *text);
+void etch_as_new(void);
+
+#endif /* _ETCH_ETCH_H */

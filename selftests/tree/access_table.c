@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+
+#include <fnmatch.h>
+#include <ftw.h>
+
+#include "access_table.h"
+
+const struct row rows[NR_ROWS] = {
+	{ ".", 0700, ENTER },
+	{ "README", 0400, READ },
+	{ "available_events", 0400, READ },
+	{ "set_event", 0600, NONE },
+	{ "trace", 0600, NONE },
+	{ "trace_pipe", 0400, READ },
+	{ "metadata", 0400, READ },
+	{ "trace_marker", 0200, NONE },
+	{ "tracing_on", 0600, NONE },
+	{ "trace_clock", 0600, NONE },
+	{ "buffer_size_kb", 0600, NONE },
+	{ "buffer_subbuf_size_kb", 0600, NONE },
+	{ "buffer_percent", 0600, NONE },
+	{ "buffer_mode", 0600, NONE },
+	{ "flush", 0200, NONE },
+	{ "snapshot", 0600, NONE },
+	{ "error_log", 0600, NONE },
+	{ "dump_on_oops", 0600, NONE },
+	{ "per_cpu", 0700, ENTER },
+	{ "per_cpu/cpu*", 0700, ENTER },
+	{ "per_cpu/cpu*/trace", 0600, NONE },
+	{ "per_cpu/cpu*/trace_pipe", 0400, READ },
+	{ "per_cpu/cpu*/trace_pipe_raw", 0400, NONE },
+	{ "per_cpu/cpu*/flush", 0200, NONE },
+	{ "per_cpu/cpu*/snapshot", 0400, READ },
+	{ "per_cpu/cpu*/stats", 0400, READ },
+	{ "per_cpu/cpu*/buffer_size_kb", 0600, NONE },
+	{ "events", 0700, ENTER },
+	{ "events/enable", 0600, NONE },
+	{ "events/*", 0700, ENTER },
+	{ "events/*/enable", 0600, NONE },
+	{ "events/*/*", 0700, ENTER },
+	{ "events/*/*/enable", 0600, NONE },
+	{ "events/*/*/id", 0400, READ },
+	{ "events/*/*/format", 0400, READ },
+	{ "instances", 0700, ENTER },
+	{ "persist", 0700, ENTER },
+	{ "persist/status", 0600, NONE },
+	{ "persist/metadata", 0400, READ },
+	{ "persist/cpu*", 0400, READ },
+};
+
+struct tree tree;
+
+/* In a kernel that was told etch_persist= alone; and cpu* with something left to read. */
+bool is_optional(const struct row *r)
+{
+	return !strncmp(r->file, "persist", strlen("persist"));
+}
+
+/* From the folder of the tree or of an instance. */
+static const char *file_of(const char *path)
+{
+	static const char instances[] = ETCH "/instances/";
+	size_t len = strlen(ETCH);
+
+	if (!strncmp(path, instances, strlen(instances)))
+		len = strlen(instances) + strcspn(path + strlen(instances), "/");
+	return path[len] ? path + len + 1 : ".";
+}
+
+/* A row that has no * is more to the point. */
+const struct row *row_of(const char *path)
+{
+	const char *file = file_of(path);
+	const struct row *found = NULL;
+
+	for (size_t i = 0; i < NR_ROWS; i++) {
+		if (!strcmp(rows[i].file, file))
+			return &rows[i];
+		if (!found && !fnmatch(rows[i].file, file, FNM_PATHNAME))
+			found = &rows[i];
+	}
+	return found;
+}
+
+static int tree_visit(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	struct entry *e = &tree.entries[tree.nr];
+
+	if (tree.nr == ARRAY_LEN(tree.entries))
+		return 0;
+	e->path = strdup(path);
+	e->row = row_of(path);
+	e->st = *st;
+	if (e->row) {
+		tree.nr++;
+		tree.hits[e->row - rows]++;
+		return 0;
+	}
+	tree.unknown++;
+	printf("# %s has no row\n", path);
+	return 0;
+}
+
+void tree_walk(void)
+{
+	memset(&tree, 0, sizeof(tree));
+	nftw(ETCH, tree_visit, 16, FTW_PHYS);
+}
+
+bool is_folder(const struct entry *e)
+{
+	return S_ISDIR(e->st.st_mode);
+}
+
+/* 0 or an errno. What opens is closed. */
+int try_open(const char *path, int flags)
+{
+	int fd = open(path, flags | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * available_events lists what ftrace's file of that name lists, each event
+ * once, and for each there is a folder with the same files.
+ */
+
+#include "etch_test.h"
+#include "lists.h"
+
+/* What only one of the two lists, and why. */
+static const struct {
+	const char *prefix, *why;
+} only_ftrace[] = {
+	{ "ftrace:", "the records of ftrace's own tracers; no tracepoint hits them" },
+	{ "kprobes:", "made at run time through ftrace's kprobe_events" },
+	{ "uprobes:", "made at run time through ftrace's uprobe_events" },
+	{ "eprobes:", "made at run time through ftrace's dynamic_events" },
+	{ "synthetic:", "made at run time through ftrace's synthetic_events" },
+	{ "user_events:", "made at run time through ftrace's user_events_data" },
+};
+
+static bool is_named(const char *event)
+{
+	for (size_t i = 0; i < ARRAY_LEN(only_ftrace); i++) {
+		if (!strncmp(event, only_ftrace[i].prefix, strlen(only_ftrace[i].prefix))) {
+			printf("# only ftrace has %s: %s\n", event, only_ftrace[i].why);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Lines of @a that are not in @b and have no reason for it. */
+static size_t missing(const struct list *a, const struct list *b, const char *whose, bool reasons)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->nr; i++) {
+		if (list_has(b, a->lines[i]) || (reasons && is_named(a->lines[i])))
+			continue;
+		printf("# %s lacks %s\n", whose, a->lines[i]);
+		n++;
+	}
+	return n;
+}
+
+FIXTURE(available) {
+	struct list etch;
+};
+
+FIXTURE_SETUP(available)
+{
+	if (!have_etch())
+		SKIP(return, NO_ETCH);
+	self->etch = list_of(read_file(ETCH, "available_events"));
+	list_sort(&self->etch);
+}
+
+FIXTURE_TEARDOWN(available)
+{
+	list_free(&self->etch);
+}
+
+TEST_F(available, lists_what_ftrace_lists)
+{
+	struct list ftrace;
+
+	if (!have_ftrace())
+		SKIP(return, NO_FTRACE);
+	ftrace = list_of(read_file(FTRACE, "available_events"));
+	list_sort(&ftrace);
+	printf("# Etch lists %zu events, ftrace %zu\n", self->etch.nr, ftrace.nr);
+	EXPECT_LT(100, self->etch.nr);
+	EXPECT_EQ(0, missing(&ftrace, &self->etch, "Etch", true));
+	EXPECT_EQ(0, missing(&self->etch, &ftrace, "ftrace", false));
+	list_free(&ftrace);
+}
+
+TEST_F(available, lists_each_once)
+{
+	for (size_t i = 1; i < self->etch.nr; i++) {
+		EXPECT_STRNE(self->etch.lines[i - 1], self->etch.lines[i]);
+	}
+}
+
+TEST_F(available, each_has_its_files)
+{
+	static const char * const files[] = { "enable", "format", "id" };
+	char path[300];
+
+	for (size_t i = 0; i < self->etch.nr; i++) {
+		const char *event = strchr(self->etch.lines[i], ':');
+
+		ASSERT_NE(NULL, event);
+		for (size_t f = 0; f < ARRAY_LEN(files); f++) {
+			snprintf(path, sizeof(path), ETCH "/events/%.*s/%s/%s",
+				 (int)(event - self->etch.lines[i]), self->etch.lines[i],
+				 event + 1, files[f]);
+			EXPECT_EQ(0, access(path, F_OK))
+				TH_LOG("%s: %s", path, strerror(errno));
+		}
+	}
+}
+
+TEST_F(available, ids_are_small_and_unique)
+{
+	static unsigned char seen[1 << 14];
+	char file[300];
+
+	for (size_t i = 0; i < self->etch.nr; i++) {
+		int id;
+
+		snprintf(file, sizeof(file), "events/%s/id", self->etch.lines[i]);
+		*strchr(file, ':') = '/';
+		id = atoi(read_line(ETCH, file));
+		ASSERT_LT(0, id);
+		ASSERT_GT(1 << 14, id);
+		EXPECT_EQ(0, seen[id]++)
+			TH_LOG("%s has the id %d of another", self->etch.lines[i], id);
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _ETCH_FUZZ_H
+#define _ETCH_FUZZ_H
+
+/*
+ * Chance, and what it is told: ETCH_FUZZ_SEED and ETCH_FUZZ_WRITES in the environment, or
+ * etch_test.fuzz_seed=N and etch_test.fuzz_writes=N on the kernel's command line. The same
+ * seed gives the same inputs in the same order to the same files.
+ */
+
+#include "etch.h"
+
+#define fuzz_of(array)	((array)[fuzz_below(ARRAY_LEN(array))])
+
+uint64_t fuzz_any(void);
+unsigned int fuzz_below(unsigned int n);
+bool fuzz_once_in(unsigned int n);
+unsigned long fuzz_asked(const char *env, const char *word, unsigned long otherwise);
+void fuzz_begin(void);
+
+#endif /* _ETCH_FUZZ_H */

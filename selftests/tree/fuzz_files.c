@@ -1,0 +1,787 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Any input to every file that can be written, in many ways: what the documentation says is
+ * taken is taken and shown, all else is refused with an errno that says why, error_log
+ * points at the mistake, and nothing has changed. The kernel says nothing meanwhile.
+ *
+ * ETCH_FUZZ_WRITES in the environment, or etch_test.fuzz_writes=N on the kernel's command
+ * line, says how many writes; without it they go on for some seconds. See fuzz.h for the seed.
+ */
+
+#include <ctype.h>
+#include <ftw.h>
+#include <limits.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <time.h>
+
+#include "etch_test.h"
+#include "fuzz_oracle.h"
+
+#define INSTANCE	ETCH "/instances/etch-fuzz"
+#define RING_SAMPLE	"/sys/kernel/debug/etch-ring-sample"
+#define DEFAULT_SECONDS	12
+#define BATCH		128
+#define SHOWN_MAX	(1 << 17)
+#define MARKER_MAX	4096
+/* In a small sub-buffer there is less room for it. */
+#define MARKER_LEAST	(4096 - 256)
+
+/* A file that can be written. */
+struct target {
+	char *path;
+	const char *tree;	/* whose error_log; NULL: it has none */
+	const char *file;	/* its name from there */
+	const struct fuzz_file *what;
+	bool readable;
+};
+
+static struct {
+	struct target targets[20000];
+	size_t nr;
+	size_t settings;	/* how many are no event's, and come first */
+	size_t unknown;
+} tree;
+
+/* ---- The files ---- */
+
+static int visit(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	struct target *t = &tree.targets[tree.nr];
+	size_t len = strlen(INSTANCE);
+
+	if (type != FTW_F || !(st->st_mode & 0200) || tree.nr == ARRAY_LEN(tree.targets))
+		return 0;
+	t->what = fuzz_file_of(path);
+	if (!t->what) {
+		printf("# nothing is known of %s\n", path);
+		tree.unknown++;
+		return 0;
+	}
+	t->path = strdup(path);
+	t->readable = st->st_mode & 0400;
+	t->tree = strncmp(path, INSTANCE "/", len + 1) ? ETCH : INSTANCE;
+	t->file = t->path + strlen(t->tree) + 1;
+	if (!strncmp(path, RING_SAMPLE, strlen(RING_SAMPLE)))
+		t->tree = NULL;
+	tree.nr++;
+	return 0;
+}
+
+static bool is_setting(const struct target *t)
+{
+	return !strstr(t->path, "/events/");
+}
+
+static int settings_first(const void *a, const void *b)
+{
+	return is_setting(b) - is_setting(a);
+}
+
+static void find_targets(void)
+{
+	tree.nr = 0;
+	tree.settings = 0;
+	tree.unknown = 0;
+	nftw(ETCH, visit, 16, FTW_PHYS);
+	nftw(RING_SAMPLE, visit, 16, FTW_PHYS);
+	qsort(tree.targets, tree.nr, sizeof(tree.targets[0]), settings_first);
+	while (tree.settings < tree.nr && is_setting(&tree.targets[tree.settings]))
+		tree.settings++;
+}
+
+/* Most files are those of events, and all alike: half of the writes are to the others. */
+static const struct target *any_target(void)
+{
+	return &tree.targets[fuzz_below(fuzz_once_in(2) ? tree.nr : tree.settings)];
+}
+
+/* ---- What goes wrong ---- */
+
+static struct {
+	unsigned long writes, taken, refused, faults;
+	unsigned int problems;
+} done;
+
+static void print_bytes(const char *bytes, size_t len)
+{
+	for (size_t i = 0; i < len && i < 300; i++)
+		printf(isprint((unsigned char)bytes[i]) && bytes[i] != '\\' ? "%c" : "\\%03o",
+		       (unsigned char)bytes[i]);
+	printf(len > 300 ? "... (%zu bytes)\n" : "' (%zu bytes)\n", len);
+}
+
+static void problem(const struct target *t, const struct fuzz_input *in, const char *fmt, ...)
+{
+	va_list args;
+
+	if (done.problems++ >= 20)
+		return;
+	printf("# write %lu: %s: ", done.writes, t->path);
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	printf("\n#   '");
+	print_bytes(in->bytes, in->len);
+}
+
+/* ---- Ways to write ---- */
+
+enum way {
+	PLAIN,
+	APPEND,
+	TRUNCATE,
+	WRITE_ONLY,
+	AT_OFFSET,		/* which means nothing to these files */
+	NO_OFFSET,		/* pwrite(), which most of them do not know */
+	NOWHERE,		/* an address where nothing is */
+	HALFWAY,		/* an address behind which nothing is, too early */
+	NOTHING,		/* no bytes at all */
+	WAYS,
+};
+
+static int flags_of(const struct target *t, enum way way)
+{
+	int flags = t->readable && way != WRITE_ONLY ? O_RDWR : O_WRONLY;
+
+	if (way == APPEND)
+		flags |= O_APPEND;
+	if (way == TRUNCATE)
+		flags |= O_TRUNC;
+	return flags | O_CLOEXEC;
+}
+
+/* Two pages, of which only the first one is there. */
+static char *edge(void)
+{
+	static char *pages;
+
+	if (!pages) {
+		pages = mmap(NULL, 8 * FUZZ_INPUT_MAX, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		mprotect(pages + 4 * FUZZ_INPUT_MAX, 4 * FUZZ_INPUT_MAX, PROT_NONE);
+	}
+	return pages + 4 * FUZZ_INPUT_MAX;
+}
+
+static const void *nowhere(void)
+{
+	static const unsigned long addresses[] = {
+		0, 1, 4095, -1UL, -4096UL, 1UL << 63, 0x60000000, 0xffff888000000000,
+		0xffffffff81000000,
+	};
+
+	return fuzz_once_in(3) ? edge() : (void *)fuzz_of(addresses);
+}
+
+static ssize_t write_in_a_way(int fd, const struct fuzz_input *in, enum way way)
+{
+	size_t there;
+
+	switch (way) {
+	case AT_OFFSET:
+		lseek(fd, fuzz_any() >> (2 + fuzz_below(60)), SEEK_SET);
+		return write(fd, in->bytes, in->len);
+	case NO_OFFSET:
+		return pwrite(fd, in->bytes, in->len, fuzz_once_in(2) ? fuzz_any() : fuzz_below(9));
+	case NOWHERE:
+		return write(fd, nowhere(), in->len);
+	case HALFWAY:
+		there = fuzz_below(in->len);
+		memcpy(edge() - there, in->bytes, there);
+		return write(fd, edge() - there, in->len);
+	case NOTHING:
+		return write(fd, in->bytes, 0);
+	default:
+		return write(fd, in->bytes, in->len);
+	}
+}
+
+/* ---- What came of it ---- */
+
+static char *shown_before, *shown_after, *shown_log;
+
+static const char *shown(int fd, char *buf)
+{
+	ssize_t n = pread(fd, buf, SHOWN_MAX - 1, 0);
+
+	buf[n > 0 ? n : 0] = 0;
+	return buf;
+}
+
+/* The last entry's three lines. */
+static const char *last_error(const char *log)
+{
+	const char *last = NULL;
+
+	for (const char *at = log; at && *at; at = strchr(at, '\n'), at = at ? at + 1 : at) {
+		if (*at == '[')
+			last = at;
+	}
+	return last;
+}
+
+/* The entry is about this file, and has its caret where the mistake is. */
+static void check_log(const struct target *t, const struct fuzz_input *in, int at)
+{
+	static const char command[] = "\n  Command: ";
+	const char *entry, *sentence, *line, *caret;
+	char where[300];
+	int fd = open(path_of(t->tree, "error_log"), O_RDONLY | O_CLOEXEC);
+
+	entry = last_error(shown(fd, shown_log));
+	close(fd);
+	snprintf(where, sizeof(where), "] %s: error: ", t->file);
+	sentence = entry ? strstr(entry, where) : NULL;
+	line = sentence ? strstr(sentence, command) : NULL;
+	caret = line ? strchr(line + 1, '\n') : NULL;
+	if (!caret || caret[1 + strspn(caret + 1, " ")] != '^') {
+		problem(t, in, "error_log has no entry of it, but: %s", entry ? entry : "none");
+		return;
+	}
+	/* Farther on, or with bytes that are shown by four, the place is not so easily told. */
+	for (int i = 0; i < at; i++) {
+		if (!isprint((unsigned char)in->bytes[i]) || in->bytes[i] == '\\')
+			return;
+	}
+	if (at < 0 || at > 60)
+		return;
+	if (strspn(caret + 1, " ") != strlen(command) - 1 + at)
+		problem(t, in, "the mistake is byte %d, error_log says: %s", at, entry);
+}
+
+static void check_refused(const struct target *t, const struct fuzz_input *in,
+			  const struct fuzz_seen *seen, int err)
+{
+	done.refused++;
+	if (strcmp(shown_before, shown_after))
+		problem(t, in, "refused (%s), but it shows '%.100s', no longer '%.100s'",
+			strerror(err), shown_after, shown_before);
+	if (seen->verdict == FUZZ_TAKEN)
+		problem(t, in, "refused: %s", strerror(err));
+	if (err == EINVAL && t->tree)
+		check_log(t, in, seen->verdict == FUZZ_REFUSED ? seen->at : -1);
+	else if (err != EINVAL && err != ENOMEM && (err != ERANGE || t->tree))
+		problem(t, in, "strange errno: %s", strerror(err));
+}
+
+static void check_taken(const struct target *t, const struct fuzz_input *in,
+			const struct fuzz_seen *seen, ssize_t n)
+{
+	done.taken++;
+	if ((size_t)n != in->len)
+		problem(t, in, "%zd bytes taken", n);
+	if (seen->verdict == FUZZ_REFUSED)
+		problem(t, in, "taken, and it shows '%.100s'", shown_after);
+	else if (t->readable && !fuzz_shows(seen, t->what->kind, shown_after))
+		problem(t, in, "taken, but it shows '%.100s'", shown_after);
+}
+
+/* It takes what it can; or it is off, or full. */
+static void check_marker(const struct target *t, const struct fuzz_input *in, ssize_t n)
+{
+	size_t most = in->len < MARKER_MAX ? in->len : MARKER_MAX;
+	bool all = (size_t)n == most || (n > MARKER_LEAST && (size_t)n < most);
+
+	if (n < 0 && errno != EBADF && errno != ENOSPC && errno != ENOMEM)
+		problem(t, in, "strange errno: %s", strerror(errno));
+	if (n >= 0 && !all)
+		problem(t, in, "%zd bytes taken", n);
+}
+
+/* As much as becomes a record may lie in front of where nothing is: then it is one, or lost. */
+static bool marker_may(const struct fuzz_input *in, enum way way, ssize_t n)
+{
+	bool whole = way == HALFWAY && in->len > MARKER_LEAST;
+
+	if (n < 0)
+		return errno == EBADF || errno == ENOMEM || (whole && errno == ENOSPC);
+	return whole && n > MARKER_LEAST && n <= MARKER_MAX;
+}
+
+/* An address that leads nowhere: if it is looked at, and not refused before that. */
+static void check_fault(const struct target *t, const struct fuzz_input *in, enum way way,
+			ssize_t n)
+{
+	done.faults++;
+	if (t->what->kind == FUZZ_ANY || !in->len)
+		return;
+	if (n < 0 && errno == EINVAL && t->what->max && in->len > t->what->max)
+		return;
+	/* The kernel's own code for such files looks at the first few bytes alone. */
+	if (n < 0 && errno == EINVAL && t->what->kind == FUZZ_MODULE)
+		return;
+	if (t->what->kind == FUZZ_MARKER && marker_may(in, way, n))
+		return;
+	if (n >= 0 || errno != EFAULT)
+		problem(t, in, "at a bad address: %zd, %s", n, n < 0 ? strerror(errno) : "taken");
+	if (strcmp(shown_before, shown_after))
+		problem(t, in, "at a bad address, but it shows '%.100s'", shown_after);
+}
+
+static void check_one(const struct target *t, const struct fuzz_input *in, enum way way,
+		      ssize_t n)
+{
+	static struct fuzz_seen seen;
+	int err = errno;
+
+	if (way == NOWHERE || way == HALFWAY) {
+		check_fault(t, in, way, n);
+	} else if (way == NO_OFFSET && n < 0 && (err == EINVAL || err == ESPIPE)) {
+		done.refused++;
+		if (strcmp(shown_before, shown_after))
+			problem(t, in, "at no offset, but it shows '%.100s'", shown_after);
+	} else if (t->what->kind == FUZZ_MARKER) {
+		check_marker(t, in, n);
+	} else {
+		fuzz_see(&seen, t->what, in, shown_before);
+		if (n < 0)
+			check_refused(t, in, &seen, err);
+		else
+			check_taken(t, in, &seen, n);
+	}
+}
+
+static void one_write(void)
+{
+	static struct fuzz_input in;
+	const struct target *t = any_target();
+	enum way way = fuzz_once_in(2) ? PLAIN : fuzz_below(WAYS);
+	bool shows;
+	ssize_t n;
+	int fd, err;
+
+	fuzz_make(&in);
+	if (way == NOTHING || (way == HALFWAY && !in.len)) {
+		in.len = 0;
+		way = NOTHING;
+	}
+	fd = open(t->path, flags_of(t, way));
+	if (fd < 0) {
+		problem(t, &in, "open: %s", strerror(errno));
+		return;
+	}
+	/* A trace is long, and changes by itself; error_log tells of what is refused here. */
+	shows = t->readable && way != WRITE_ONLY && t->what->kind < FUZZ_TEXT;
+	*shown_before = 0;
+	*shown_after = 0;
+	if (shows)
+		shown(fd, shown_before);
+	n = write_in_a_way(fd, &in, way);
+	err = errno;
+	done.writes++;
+	/* What cannot be read through this file is looked at through another one. */
+	if (shows)
+		shown(fd, shown_after);
+	close(fd);
+	errno = err;
+	if (way != WRITE_ONLY || !t->readable)
+		check_one(t, &in, way, n);
+}
+
+/* ---- Many of them ---- */
+
+/* Files that show a setting, none of which a refused write to another one may change. */
+static const char * const settings[] = {
+	"tracing_on", "trace_clock", "buffer_mode", "buffer_percent", "buffer_size_kb",
+	"per_cpu/cpu0/buffer_size_kb", "buffer_subbuf_size_kb", "set_event",
+	"dump_on_oops",
+};
+
+static char *all_settings(void)
+{
+	static const char * const trees[] = { ETCH, INSTANCE };
+	char *all = must_alloc(NULL, 4 * SHOWN_MAX), *at = all;
+
+	for (size_t i = 0; i < 2 * ARRAY_LEN(settings); i++) {
+		char *text = read_file(trees[i % 2], settings[i / 2]);
+
+		at += sprintf(at, "%s/%s: %.*s\n", trees[i % 2], settings[i / 2],
+			      SHOWN_MAX / 8, text ? text : "?");
+		free(text);
+	}
+	return all;
+}
+
+static void first_difference(const char *a, const char *b)
+{
+	size_t at = 0, line = 0;
+
+	while (a[at] && a[at] == b[at]) {
+		if (a[at++] == '\n')
+			line = at;
+	}
+	printf("# was '%.*s', is '%.*s'\n", (int)strcspn(a + line, "\n"), a + line,
+	       (int)strcspn(b + line, "\n"), b + line);
+}
+
+/* A batch of bad input alone: nothing at all may have changed. */
+static void bad_batch(void)
+{
+	static struct fuzz_input in;
+	static struct fuzz_seen seen;
+	char *before = all_settings(), *after;
+
+	for (int i = 0; i < BATCH; ) {
+		const struct target *t = any_target();
+		int fd;
+
+		fuzz_make(&in);
+		fuzz_see(&seen, t->what, &in, "");
+		/* No choice is known here: what is longer than each of them is none. */
+		if (seen.verdict != FUZZ_REFUSED ||
+		    (t->what->kind == FUZZ_CHOICE && in.len < 16))
+			continue;
+		fd = open(t->path, O_WRONLY | O_CLOEXEC | (fuzz_once_in(2) ? O_TRUNC : 0));
+		if (write(fd, in.bytes, in.len) >= 0)
+			problem(t, &in, "taken");
+		close(fd);
+		done.writes++;
+		done.refused++;
+		i++;
+	}
+	after = all_settings();
+	if (strcmp(before, after)) {
+		done.problems++;
+		printf("# bad input, up to write %lu, has changed something:\n", done.writes);
+		first_difference(before, after);
+	}
+	free(before);
+	free(after);
+}
+
+/* Some reader of everything, now and then, in whatever state that is. */
+static __noreturn void read_for_ever(void)
+{
+	static const char * const files[] = {
+		"trace", "trace_pipe", "metadata", "error_log", "set_event", "snapshot",
+		"per_cpu/cpu0/trace", "per_cpu/cpu0/trace_pipe", "per_cpu/cpu0/trace_pipe_raw",
+		"per_cpu/cpu0/snapshot", "per_cpu/cpu0/stats", "events/sched/sched_switch/format",
+	};
+	static char buf[1 << 16];
+
+	for (unsigned int i = 0;; i++) {
+		const char *where = i & 1 ? ETCH : INSTANCE;
+		int fd = open(path_of(where, files[i / 2 % ARRAY_LEN(files)]),
+			      O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+		for (int n = 0; n < 4 && fd >= 0 && read(fd, buf, 1 + (i * 7919) % sizeof(buf)) > 0; n++)
+			;
+		close(fd);
+		usleep(10000);
+	}
+}
+
+/* What the kernel remembers of trouble: bad pages, oopses, warnings, lockups. */
+static unsigned long taint(void)
+{
+	static const unsigned long trouble = 1 << 5 | 1 << 7 | 1 << 9 | 1 << 14;
+	char *text = read_path("/proc/sys/kernel/tainted", NULL);
+	unsigned long bits = text ? strtoul(text, NULL, 10) : 0;
+
+	free(text);
+	return bits & trouble;
+}
+
+/* ---- Before and after ---- */
+
+static void load_ring_sample(bool load)
+{
+	static char path[512];
+	struct utsname uts;
+	int fd;
+
+	uname(&uts);
+	snprintf(path, sizeof(path), "/lib/modules/%s/kernel/samples/etch/etch-ring-sample.ko",
+		 uts.release);
+	if (!load) {
+		syscall(SYS_delete_module, "etch_ring_sample", O_NONBLOCK);
+		return;
+	}
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (syscall(SYS_finit_module, fd, "", 0))
+		printf("### without %s: %s\n", path, strerror(errno));
+	close(fd);
+}
+
+FIXTURE(fuzz) {
+	char subbuf[32], size[32], clock[256];
+	unsigned long taint;
+};
+
+/* The word in brackets. */
+static void keep_clock(char *clock)
+{
+	char *shown = read_line(ETCH, "trace_clock"), *word = strchr(shown, '[');
+
+	word = word ? word + 1 : shown;
+	sprintf(clock, "%.*s", (int)strcspn(word, "]"), word);
+}
+
+FIXTURE_SETUP(fuzz)
+{
+	if (!have_etch())
+		SKIP(return, NO_ETCH);
+	rmdir(INSTANCE);
+	etch_as_new();
+	ASSERT_EQ(0, mkdir(INSTANCE, 0700));
+	/* Full size before it is kept. */
+	ASSERT_EQ(0, write_file(ETCH, "trace_marker", "first"));
+	strcpy(self->subbuf, read_line(ETCH, "buffer_subbuf_size_kb"));
+	strcpy(self->size, read_line(ETCH, "buffer_size_kb"));
+	keep_clock(self->clock);
+	self->taint = taint();
+	memset(&done, 0, sizeof(done));
+	fuzz_events = list_of(read_file(ETCH, "available_events"));
+	ASSERT_LT(0, fuzz_events.nr);
+	shown_before = must_alloc(NULL, SHOWN_MAX);
+	shown_after = must_alloc(NULL, SHOWN_MAX);
+	shown_log = must_alloc(NULL, SHOWN_MAX);
+	fuzz_begin();
+}
+
+FIXTURE_TEARDOWN(fuzz)
+{
+	rmdir(INSTANCE);
+	load_ring_sample(false);
+	etch_as_new();
+	write_file(ETCH, "trace_clock", self->clock);
+	write_file(ETCH, "snapshot", "0");
+	write_file(ETCH, "dump_on_oops", "0");
+	write_file(ETCH, "buffer_size_kb", self->size);
+	write_file(ETCH, "buffer_subbuf_size_kb", self->subbuf);
+	write_file(ETCH, "buffer_size_kb", self->size);
+}
+
+TEST_F_TIMEOUT(fuzz, every_file_in_many_ways, 7200)
+{
+	unsigned long writes = fuzz_asked("ETCH_FUZZ_WRITES", "etch_test.fuzz_writes=", 0);
+	unsigned long said = 0;
+	time_t start = time(NULL);
+	pid_t reader;
+
+	load_ring_sample(true);
+	find_targets();
+	ASSERT_LT(100, tree.nr);
+	ASSERT_EQ(0, tree.unknown);
+	reader = fork();
+	if (!reader)
+		read_for_ever();
+	while ((writes ? done.writes < writes : time(NULL) - start < DEFAULT_SECONDS) &&
+	       done.problems < 20) {
+		for (int i = 0; i < 3 * BATCH; i++)
+			one_write();
+		bad_batch();
+		if (taint() != self->taint)
+			break;
+		if (done.writes / 100000 != said) {
+			said = done.writes / 100000;
+			printf("# %lu writes, %ld s\n", done.writes, (long)(time(NULL) - start));
+		}
+	}
+	kill(reader, SIGKILL);
+	waitpid(reader, NULL, 0);
+	EXPECT_EQ(self->taint, taint());
+	EXPECT_EQ(0, done.problems);
+	/* Of all that can come of a write there was something. */
+	EXPECT_LE(writes, done.writes);
+	EXPECT_LT(done.writes / 40, done.taken);
+	EXPECT_LT(done.writes / 40, done.refused);
+	EXPECT_LT(done.writes / 200, done.faults);
+	printf("# %lu writes to %zu files in %ld s: %lu taken, %lu refused, %lu at bad addresses\n",
+	       done.writes, tree.nr, (long)(time(NULL) - start), done.taken, done.refused,
+	       done.faults);
+}
+
+/* ---- Names of instances ---- */
+
+#define NAMES	100
+
+static void any_name(struct fuzz_input *in)
+{
+	static const char good[] = "abcXYZ019_-.+:@,%=";
+
+	do {
+		in->len = 0;
+		if (fuzz_once_in(3)) {
+			while (!in->len || !fuzz_once_in(12))
+				fuzz_add(in, &good[fuzz_below(sizeof(good) - 1)], 1);
+			if (fuzz_once_in(4))
+				fuzz_change(in);
+		} else {
+			fuzz_make(in);
+		}
+		for (size_t i = 0; i < in->len; i++) {
+			if (!in->bytes[i] || in->bytes[i] == '/')
+				in->bytes[i] = 'x';
+		}
+		in->bytes[in->len] = 0;
+	} while (in->len > 4000);
+}
+
+/* The errno that mkdir of a name must have, if there is none of that name. */
+static int name_errno(const char *name)
+{
+	int err = 0;
+
+	for (const char *at = name; *at; at++) {
+		if (!isascii(*at) || (!isalnum(*at) && !strchr("_-.+:@,%=", *at)))
+			err = EINVAL;
+	}
+	if (strlen(name) > NAME_MAX)
+		err = ENAMETOOLONG;
+	if (!*name || !strcmp(name, ".") || !strcmp(name, ".."))
+		err = EEXIST;
+	return err;
+}
+
+TEST_F_TIMEOUT(fuzz, names_of_instances, 600)
+{
+	static struct fuzz_input in;
+	unsigned int made = 0, bad = 0;
+	time_t start = time(NULL);
+	char path[5000];
+
+	for (int i = 0; i < NAMES && time(NULL) - start < DEFAULT_SECONDS; i++) {
+		int err;
+
+		any_name(&in);
+		snprintf(path, sizeof(path), ETCH "/instances/%s", in.bytes);
+		err = mkdir(path, fuzz_any() & 07777) ? errno : 0;
+		EXPECT_EQ(name_errno(in.bytes), err) {
+			printf("# '");
+			print_bytes(in.bytes, in.len);
+		}
+		if (err) {
+			bad++;
+			EXPECT_NE(0, rmdir(path));
+			continue;
+		}
+		made++;
+		EXPECT_NE(0, mkdir(path, 0700));
+		EXPECT_EQ(0, access(path_of(path, "trace"), R_OK));
+		EXPECT_EQ(0, rmdir(path));
+	}
+	EXPECT_LT(0, made);
+	EXPECT_LT(0, bad);
+	EXPECT_EQ(self->taint, taint());
+	printf("# %u instances came and went, %u names were refused\n", made, bad);
+}
+
+/* ---- What these files are not for ---- */
+
+static char *every_file[40000];
+static size_t nr_files;
+
+static int visit_all(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	if (nr_files < ARRAY_LEN(every_file))
+		every_file[nr_files++] = strdup(path);
+	return 0;
+}
+
+/* Calls whose answer is only that the kernel lives; those that tell something tell it. */
+static void odd_call(struct __test_metadata *_metadata, const char *path)
+{
+	static const unsigned int commands[] = {
+		0xc010e700, 0x4010e700, 0xc010e701, 0x5401, 0, -1, 0x20, 0xc0185b00,
+	};
+	int flags = (fuzz_once_in(2) ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC;
+	int fd = open(path, flags), pipes[2];
+	uint64_t arg[4] = { fuzz_any() & ~4095ULL, fuzz_any(), fuzz_any(), fuzz_any() };
+	loff_t at = fuzz_any() >> fuzz_below(64);
+	size_t bytes;
+	char *map;
+
+	if (fd < 0)
+		fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	switch (fuzz_below(10)) {
+	case 0:
+		if (fuzz_once_in(2))
+			arg[1] = fuzz_below(2000) | (uint64_t)(fuzz_below(200) << 12) << 32;
+		EXPECT_NE(0, ioctl(fd, fuzz_of(commands), fuzz_once_in(4) ? nowhere() : arg));
+		break;
+	case 1:
+		bytes = 4096 * (1 + fuzz_below(300));
+		map = mmap(NULL, bytes, fuzz_below(8),
+			   fuzz_once_in(2) ? MAP_SHARED : MAP_PRIVATE, fd, at & ~4095);
+		/* What could be mapped is an empty window. */
+		if (map != MAP_FAILED) {
+			EXPECT_NE(NULL, strstr(path, "trace_pipe_raw")) TH_LOG("%s", path);
+			munmap(map, bytes);
+		}
+		break;
+	case 2:
+		lseek(fd, at, fuzz_below(6));
+		if (read(fd, arg, fuzz_below(sizeof(arg))) < 0)
+			break;
+		break;
+	case 3:
+		EXPECT_NE(0, fallocate(fd, fuzz_below(64), 0, at & 0xffff));
+		break;
+	case 4:
+		EXPECT_NE(0, unlink(path));
+		EXPECT_NE(0, rename(path, ETCH "/elsewhere"));
+		EXPECT_NE(0, link(path, ETCH "/elsewhere"));
+		EXPECT_NE(0, symlink(path, ETCH "/elsewhere"));
+		EXPECT_NE(0, mkdir(ETCH "/elsewhere", 0700));
+		break;
+	case 5:
+		/* Or there is nothing to read. */
+		EXPECT_GE(0, read(fd, (void *)nowhere(), 1 + fuzz_below(100000)));
+		break;
+	case 6:
+		if (pread(fd, arg, sizeof(arg), at) < 0)
+			break;
+		break;
+	case 7:
+		if (pipe2(pipes, O_NONBLOCK | O_CLOEXEC))
+			break;
+		splice(fd, fuzz_once_in(4) ? &at : NULL, pipes[1], NULL, fuzz_below(1 << 20),
+		       fuzz_below(16));
+		splice(pipes[0], NULL, fd, NULL, 4096, SPLICE_F_NONBLOCK);
+		close(pipes[0]);
+		close(pipes[1]);
+		break;
+	case 8:
+		truncate(path, at);
+		if (write(fd, nowhere(), 1 << 20) < 0)
+			break;
+		break;
+	default:
+		EXPECT_NE(0, fsetxattr(fd, "user.x", arg, 4, 0));
+	}
+	close(fd);
+}
+
+#define CALLS	3000
+
+TEST_F_TIMEOUT(fuzz, calls_of_all_kinds, 600)
+{
+	char *settings_before = all_settings(), *settings_after;
+
+	nr_files = 0;
+	ASSERT_EQ(0, nftw(ETCH, visit_all, 16, FTW_PHYS));
+	ASSERT_LT(300, nr_files);
+	for (int i = 0; i < CALLS; i++) {
+		const char *path = every_file[fuzz_below(nr_files)];
+
+		/* Some have more to be asked for. */
+		if (fuzz_once_in(3))
+			path = INSTANCE "/per_cpu/cpu0/trace_pipe_raw";
+		odd_call(_metadata, path);
+	}
+	settings_after = all_settings();
+	EXPECT_STREQ(settings_before, settings_after);
+	EXPECT_EQ(self->taint, taint());
+	free(settings_before);
+	free(settings_after);
+}
+
+TEST_HARNESS_MAIN

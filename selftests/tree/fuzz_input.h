@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _ETCH_FUZZ_INPUT_H
+#define _ETCH_FUZZ_INPUT_H
+
+/*
+ * What is written: words that some file understands, numbers around limits, names of events,
+ * with what may stand between them, whole or with a few bytes changed; or any bytes.
+ */
+
+#include "fuzz.h"
+#include "lists.h"
+
+#define FUZZ_INPUT_MAX	16384
+
+struct fuzz_input {
+	size_t len;
+	char bytes[FUZZ_INPUT_MAX + 1];
+};
+
+/* Of the kernel that runs. */
+extern struct list fuzz_events;
+
+void fuzz_add(struct fuzz_input *in, const void *bytes, size_t len);
+void fuzz_change(struct fuzz_input *in);
+void fuzz_make(struct fuzz_input *in);
+
+#endif /* _ETCH_FUZZ_INPUT_H */

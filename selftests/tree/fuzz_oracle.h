@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _ETCH_FUZZ_ORACLE_H
+#define _ETCH_FUZZ_ORACLE_H
+
+/*
+ * What Documentation/trace/etch/users.rst says that a file takes, said once more, for a test
+ * that does not choose what it writes.
+ */
+
+#include "fuzz_input.h"
+
+/* How a file understands what is written. */
+enum fuzz_kind {
+	FUZZ_BOOL,		/* 0 or 1 */
+	FUZZ_SIZE,		/* KiB of a buffer */
+	FUZZ_SUBBUF,		/* KiB of a sub-buffer */
+	FUZZ_PERCENT,
+	FUZZ_CHOICE,		/* one of the words that it shows */
+	FUZZ_EVENTS,		/* names of events */
+	FUZZ_DUMP,		/* whose records go to the console: see fuzz_is_dump() */
+	FUZZ_TEXT,		/* any text, which is looked for zeros */
+	FUZZ_ANY,		/* it is not looked at */
+	FUZZ_MARKER,
+	FUZZ_MODULE,		/* a module's own: a number, by rules of the kernel's */
+};
+
+struct fuzz_file {
+	const char *name;
+	enum fuzz_kind kind;
+	size_t max;		/* bytes that may be written; 0: as many as one likes */
+};
+
+enum fuzz_verdict {
+	FUZZ_REFUSED,
+	FUZZ_TAKEN,
+	FUZZ_EITHER,		/* it depends on what there is: events, memory */
+};
+
+/* An input as a file sees it: without the white space around it. */
+struct fuzz_seen {
+	enum fuzz_verdict verdict;
+	int at;			/* where the mistake is; -1: not said here */
+	unsigned long number;
+	char text[FUZZ_INPUT_MAX + 1];
+};
+
+const struct fuzz_file *fuzz_file_of(const char *path);
+void fuzz_see(struct fuzz_seen *seen, const struct fuzz_file *file, const struct fuzz_input *in,
+	      const char *shown);
+bool fuzz_shows(const struct fuzz_seen *seen, enum fuzz_kind kind, const char *shown);
+
+#endif /* _ETCH_FUZZ_ORACLE_H */

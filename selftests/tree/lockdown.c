@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A kernel that is locked down: what can still be opened, by root with all capabilities.
+ * That cannot be undone, so the kernel is told at boot: lockdown=integrity or
+ * lockdown=confidentiality. What was opened before stays open, as elsewhere in the kernel:
+ * there is nothing here that could have been.
+ */
+
+#include <sys/mount.h>
+
+#include "access_table.h"
+#include "etch_test.h"
+
+#define LOCKDOWN	"/sys/kernel/security/lockdown"
+
+/* What is shown in brackets is how it is. */
+static bool locked_for(const char *what)
+{
+	char *text, word[64];
+	bool is;
+
+	if (access(LOCKDOWN, F_OK))
+		mount("none", "/sys/kernel/security", "securityfs", 0, NULL);
+	text = read_path(LOCKDOWN, NULL);
+	snprintf(word, sizeof(word), "[%s]", what);
+	is = text && strstr(text, word);
+	free(text);
+	return is;
+}
+
+/* Nothing can be opened to learn what there is; names can be looked up. */
+static void expect_open(struct __test_metadata *_metadata, const struct entry *e,
+			int reading, int writing)
+{
+	EXPECT_EQ(reading, try_open(e->path, O_RDONLY)) TH_LOG("%s, to read", e->path);
+	if (!is_folder(e)) {
+		EXPECT_EQ(writing, try_open(e->path, O_WRONLY)) TH_LOG("%s, to write", e->path);
+	}
+}
+
+/* Nothing that stays can be changed in either case. */
+static void expect_no_changes(struct __test_metadata *_metadata)
+{
+	EXPECT_EQ(-1, mkdir(ETCH "/instances/etch-locked", 0700));
+	EXPECT_EQ(EPERM, errno);
+	EXPECT_EQ(-1, chmod(ETCH "/instances", 0777));
+	EXPECT_EQ(EPERM, errno);
+	EXPECT_EQ(-1, chown(ETCH "/instances", 65534, 65534));
+	EXPECT_EQ(EPERM, errno);
+	EXPECT_EQ(-1, chmod(ETCH "/events", 0777));
+	EXPECT_EQ(EPERM, errno);
+	EXPECT_EQ(-1, chmod(ETCH "/trace_pipe", 0666));
+	EXPECT_EQ(EPERM, errno);
+}
+
+TEST(integrity)
+{
+	unsigned int readable = 0, refused = 0;
+
+	if (!locked_for("integrity"))
+		SKIP(return, "boot with lockdown=integrity, and CONFIG_SECURITY_LOCKDOWN_LSM");
+	tree_walk();
+	ASSERT_LT(300, tree.nr);
+	EXPECT_EQ(0, tree.unknown);
+	for (size_t i = 0; i < tree.nr; i++) {
+		const struct entry *e = &tree.entries[i];
+		bool read = e->row->integrity != NONE;
+		int reading = read ? 0 : EPERM;
+
+		/* It is there, but there is none. */
+		if (strstr(e->path, "/snapshot") && read)
+			reading = ENODATA;
+		readable += read;
+		refused += !read;
+		expect_open(_metadata, e, reading, EPERM);
+	}
+	EXPECT_LT(100, readable);
+	EXPECT_LT(100, refused);
+	expect_no_changes(_metadata);
+}
+
+TEST(confidentiality)
+{
+	unsigned int refused = 0;
+
+	if (!locked_for("confidentiality"))
+		SKIP(return, "boot with lockdown=confidentiality, and CONFIG_SECURITY_LOCKDOWN_LSM");
+	tree_walk();
+	ASSERT_LT(300, tree.nr);
+	for (size_t i = 0; i < tree.nr; i++) {
+		const struct entry *e = &tree.entries[i];
+
+		refused += !is_folder(e);
+		expect_open(_metadata, e, is_folder(e) ? 0 : EPERM, EPERM);
+	}
+	EXPECT_LT(200, refused);
+	expect_no_changes(_metadata);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-2.0
+TEST_GEN_PROGS += tree/available tree/format tree/badinput tree/access tree/fuzz_files
+
+# boot looks at records from before init, so it runs before any test empties the buffer.
+TEST_GEN_PROGS := tree/boot $(TEST_GEN_PROGS)
+
+# For kernels that are locked down; elsewhere this test has nothing to do.
+TEST_GEN_PROGS_EXTENDED += tree/lockdown
+
+LIB += tree/access_table.c tree/fuzz.c tree/fuzz_input.c tree/fuzz_oracle.c

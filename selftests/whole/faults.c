@@ -1,0 +1,712 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Each operation with each of its allocations failing once: it is refused with ENOMEM and
+ * nothing has changed, or it does without.
+ *
+ * An operation is done once to count its allocations, and then with the first one failing,
+ * the second one, and so on, until it is done with none having failed. Of those with
+ * very many, some in the middle are left out, others in each boot; ETCH_FAULTS=all in
+ * the environment, or etch_test.faults=all on the kernel's command line, has none left out.
+ */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "etch_test.h"
+#include "faults.h"
+#include "faults_taken.h"
+
+/* How many faults an operation gets at its beginning, and at its end, without a gap. */
+#define DENSE		25
+/* And between these, if there are more. */
+#define SAMPLES		25
+
+struct op {
+	const char *name;
+	const char *file, *text;	/* what is written to, or read; and what */
+	void (*before)(const struct op *op);
+	int (*run)(const struct op *op);	/* 0, or an errno */
+	void (*after)(const struct op *op);	/* undo it, done or not */
+	bool (*whole)(const struct op *op);	/* what was said to be done is done */
+	int err;		/* what it gives without a fault */
+	bool forgoes;		/* it is done, whatever it has to do without */
+	unsigned int least;	/* allocations that it is known to make */
+};
+
+/* ---- What operations are made of ---- */
+
+static int do_write(const struct op *op)
+{
+	return write_file(TREE, op->file, op->text);
+}
+
+static int do_write_main(const struct op *op)
+{
+	return write_file(ETCH, op->file, op->text);
+}
+
+static int do_truncate(const struct op *op)
+{
+	return overwrite_file(TREE, op->file, op->text);
+}
+
+static int do_read(const struct op *op)
+{
+	const char *tree = op->text ?: TREE;
+	int fd = open(path_of(tree, op->file), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n;
+	int err;
+
+	if (fd < 0)
+		return errno;
+	while ((n = read(fd, taken.buf, sizeof(taken.buf))) > 0)
+		;
+	err = n < 0 ? errno : 0;
+	close(fd);
+	return err;
+}
+
+static int do_poll(const struct op *op)
+{
+	struct pollfd p = { .fd = open(path_of(TREE, op->file), O_RDONLY | O_CLOEXEC),
+			    .events = POLLIN };
+	int err = 0;
+
+	if (p.fd < 0)
+		return errno;
+	if (poll(&p, 1, 0) < 0)
+		err = errno;
+	close(p.fd);
+	return err;
+}
+
+static void write_it(const struct op *op, const char *text)
+{
+	if (write_file(TREE, op->file, text))
+		give_up("%s: '%s'", op->file, text);
+}
+
+#define UNDO(name, value)					\
+static void name(const struct op *op)				\
+{								\
+	write_it(op, value);					\
+}
+
+UNDO(undo_0, "0")
+UNDO(undo_4, "4")
+UNDO(undo_64, "64")
+UNDO(undo_256, "256")
+UNDO(undo_overwrite, "overwrite")
+
+static char first_clock[32];
+
+static void undo_clock(const struct op *op)
+{
+	write_it(op, first_clock);
+}
+
+static void all_events(const struct op *op)
+{
+	write_file(TREE, "events/enable", "1");
+}
+
+static void no_events(const struct op *op)
+{
+	write_file(TREE, "events/enable", "0");
+	overwrite_file(TREE, "trace", "");
+}
+
+static void some_events_off(const struct op *op)
+{
+	write_file(TREE, "events/sched/enable", "1");
+	write_file(TREE, "tracing_on", "0");
+}
+
+static void some_events(const struct op *op)
+{
+	write_file(TREE, "events/sched/enable", "1");
+}
+
+static void on_again(const struct op *op)
+{
+	write_file(TREE, "tracing_on", "1");
+	no_events(op);
+}
+
+static void snapshot_taken(const struct op *op)
+{
+	write_file(TREE, "snapshot", "1");
+}
+
+static void snapshot_gone(const struct op *op)
+{
+	write_file(TREE, "snapshot", "0");
+}
+
+static bool reads_as_written(const struct op *op)
+{
+	return !strcmp(read_line(TREE, op->file), op->text);
+}
+
+/* One of a list of choices. */
+static bool is_chosen(const struct op *op)
+{
+	char word[64];
+
+	snprintf(word, sizeof(word), "[%s]", op->text);
+	return strstr(read_line(TREE, op->file), word);
+}
+
+/* ---- Instances ---- */
+
+static unsigned int files_of_tree;
+
+static int do_mkdir(const struct op *op)
+{
+	return mkdir(OTHER, 0700) ? errno : 0;
+}
+
+static int do_rmdir(const struct op *op)
+{
+	return rmdir(OTHER) ? errno : 0;
+}
+
+static void make_other(const struct op *op)
+{
+	if (mkdir(OTHER, 0700))
+		give_up(OTHER);
+}
+
+static void remove_other(const struct op *op)
+{
+	if (!access(OTHER, F_OK) && rmdir(OTHER))
+		give_up(OTHER);
+}
+
+static bool other_is_whole(const struct op *op)
+{
+	return count_files(OTHER, true) == files_of_tree;
+}
+
+static bool other_is_gone(const struct op *op)
+{
+	return access(OTHER, F_OK);
+}
+
+/* ---- The modules ---- */
+
+static void load_sample(const struct op *op)
+{
+	if (sample_load())
+		give_up(SAMPLE);
+}
+
+static void unload_sample(const struct op *op)
+{
+	int err = sample_unload();
+
+	if (err && err != ENOENT)
+		give_up(SAMPLE);
+}
+
+/* With its events on: what is recorded of them has to be kept readable. */
+static void load_and_fire(const struct op *op)
+{
+	load_sample(op);
+	write_file(TREE, "events/" SAMPLE "/enable", "1");
+	write_fmt(SAMPLE_PARAMETERS, "fire", "2");
+}
+
+static void unload_and_empty(const struct op *op)
+{
+	unload_sample(op);
+	overwrite_file(TREE, "trace", "");
+}
+
+static int sample_fd = -1;
+
+static int do_load(const struct op *op)
+{
+	return syscall(SYS_finit_module, sample_fd, "", 0) ? errno : 0;
+}
+
+static int do_unload(const struct op *op)
+{
+	return sample_unload();
+}
+
+static void unload_ring(const struct op *op)
+{
+	if (syscall(SYS_delete_module, "etch_ring_sample", O_NONBLOCK) && errno != ENOENT)
+		give_up("etch_ring_sample");
+}
+
+static int ring_fd = -1;
+
+static int do_load_ring(const struct op *op)
+{
+	return syscall(SYS_finit_module, ring_fd, "count=100 period=1000", 0) ? errno : 0;
+}
+
+static void load_ring(const struct op *op)
+{
+	if (do_load_ring(op))
+		give_up("etch_ring_sample");
+	usleep(10000);
+}
+
+static int do_write_ring(const struct op *op)
+{
+	return write_file(RING_SAMPLE, op->file, op->text);
+}
+
+/* ---- A CPU that comes ---- */
+
+#define CPUS	"/sys/devices/system/cpu"
+
+static void cpu_off(const struct op *op)
+{
+	if (write_file(CPUS, op->file, "0"))
+		give_up("%s", op->file);
+}
+
+static int do_cpu_on(const struct op *op)
+{
+	return write_file(CPUS, op->file, "1");
+}
+
+static void cpu_on(const struct op *op)
+{
+	if (*read_line(CPUS, op->file) == '0' && do_cpu_on(op))
+		give_up("%s", op->file);
+}
+
+static bool cpu_is_on(const struct op *op)
+{
+	return *read_line(CPUS, op->file) == '1' && stat_of(TREE, 1, "written") >= 0;
+}
+
+/* ---- Taking records: what is not given now is given later ---- */
+
+static void take_begin(const struct op *op)
+{
+	taken_reset();
+	taken_marks();
+}
+
+static void take_end(const struct op *op)
+{
+	taken_rest();
+}
+
+static int do_pipe(const struct op *op)
+{
+	return taken_pipe(op->file);
+}
+
+static int do_raw_read(const struct op *op)
+{
+	return taken_raw(TAKE_READ);
+}
+
+static int do_raw_splice(const struct op *op)
+{
+	return taken_raw(TAKE_SPLICE);
+}
+
+static int do_raw_window(const struct op *op)
+{
+	return taken_raw(TAKE_WINDOW);
+}
+
+/* ---- All of them ---- */
+
+#define READ(what)	{ .name = "read " what, .file = what, .run = do_read, .least = 3 }
+#define READ_MAIN(what)	{ .name = "read main " what, .file = what, .text = ETCH, \
+			  .run = do_read, .least = 3 }
+#define SET(what, value, undo) \
+	{ .name = "write " what, .file = what, .text = value, .run = do_write, .after = undo, \
+	  .whole = reads_as_written, .least = 3 }
+#define CHOOSE(what, value, undo) \
+	{ .name = "write " what, .file = what, .text = value, .run = do_write, .after = undo, \
+	  .whole = is_chosen, .least = 3 }
+#define TELL(what, value) \
+	{ .name = "write " what, .file = what, .text = value, .run = do_write, .least = 3 }
+
+static const struct op ops[] = {
+	{ .name = "mkdir instance", .run = do_mkdir, .after = remove_other,
+	  .whole = other_is_whole, .least = 1000 },
+	{ .name = "rmdir instance", .before = make_other, .run = do_rmdir,
+	  .after = remove_other, .whole = other_is_gone, .least = 1 },
+
+	SET("events/sched/sched_switch/enable", "1", no_events),
+	SET("events/sched/enable", "1", no_events),
+	SET("events/enable", "1", no_events),
+	{ .name = "write events/enable 0", .file = "events/enable", .text = "0",
+	  .before = all_events, .run = do_write, .after = no_events,
+	  .whole = reads_as_written, .least = 3 },
+	{ .name = "write set_event", .file = "set_event",
+	  .text = "sched:sched_switch sched:*fork irq: !sched:sched_switch", .run = do_write,
+	  .after = no_events, .least = 10 },
+	{ .name = "replace set_event", .file = "set_event", .text = "irq:*",
+	  .before = some_events, .run = do_truncate, .after = no_events, .least = 5 },
+
+	SET("buffer_size_kb", "256", undo_64),
+	{ .name = "write buffer_size_kb, smaller", .file = "buffer_size_kb", .text = "64",
+	  .before = undo_256, .run = do_write, .after = undo_64,
+	  .whole = reads_as_written, .least = 4 },
+	SET("per_cpu/cpu0/buffer_size_kb", "128", undo_64),
+	SET("buffer_subbuf_size_kb", "8", undo_4),
+	CHOOSE("trace_clock", "boot", undo_clock),
+	CHOOSE("buffer_mode", "discard", undo_overwrite),
+	SET("buffer_percent", "50", undo_0),
+	SET("snapshot", "1", snapshot_gone),
+	{ .name = "write snapshot 0", .file = "snapshot", .text = "0",
+	  .before = snapshot_taken, .run = do_write, .after = snapshot_gone, .least = 3 },
+	{ .name = "write tracing_on 1", .file = "tracing_on", .text = "1",
+	  .before = some_events_off, .run = do_write, .after = on_again,
+	  .whole = reads_as_written, .least = 3 },
+	{ .name = "write tracing_on 0", .file = "tracing_on", .text = "0",
+	  .before = some_events, .run = do_write, .after = on_again,
+	  .whole = reads_as_written, .least = 3 },
+	{ .name = "write dump_on_oops", .file = "dump_on_oops", .text = "0",
+	  .run = do_write_main, .least = 3 },
+	TELL("flush", "1"),
+	TELL("per_cpu/cpu0/flush", "1"),
+	TELL("trace", "1"),
+	TELL("per_cpu/cpu0/trace", "1"),
+	TELL("error_log", "1"),
+	TELL("trace_marker", "a mark"),
+	{ .name = "truncate trace", .file = "trace", .text = "", .run = do_truncate, .least = 3 },
+	{ .name = "write nonsense", .file = "trace_clock", .text = "sundial", .run = do_write,
+	  .err = EINVAL, .least = 5 },
+	{ .name = "write nonsense to set_event", .file = "set_event", .text = "irq:* no:such",
+	  .run = do_write, .err = EINVAL, .least = 5 },
+
+	READ_MAIN("README"), READ_MAIN("available_events"), READ_MAIN("set_event"),
+	READ("set_event"), READ("metadata"), READ("tracing_on"), READ("trace_clock"),
+	READ("buffer_size_kb"), READ("buffer_subbuf_size_kb"), READ("buffer_percent"),
+	READ("buffer_mode"), READ("error_log"), READ("snapshot"), READ("events/enable"),
+	READ("events/sched/enable"), READ("events/sched/sched_switch/enable"),
+	READ("events/sched/sched_switch/format"), READ("events/sched/sched_switch/id"),
+	READ("per_cpu/cpu0/stats"), READ("per_cpu/cpu0/buffer_size_kb"),
+	{ .name = "read trace", .file = "trace", .before = take_begin, .run = do_read,
+	  .after = take_end, .least = 5 },
+	{ .name = "read per_cpu/cpu0/trace", .file = "per_cpu/cpu0/trace",
+	  .before = take_begin, .run = do_read, .after = take_end, .least = 5 },
+	{ .name = "read per_cpu/cpu0/snapshot", .file = "per_cpu/cpu0/snapshot",
+	  .before = snapshot_taken, .run = do_read, .after = snapshot_gone, .least = 4 },
+	{ .name = "poll trace_pipe", .file = "trace_pipe", .run = do_poll, .least = 5 },
+	{ .name = "poll trace_pipe_raw", .file = "per_cpu/cpu0/trace_pipe_raw",
+	  .run = do_poll, .least = 4 },
+
+	{ .name = "take from trace_pipe", .file = "trace_pipe", .before = take_begin,
+	  .run = do_pipe, .after = take_end, .least = 5 },
+	{ .name = "take from per_cpu/cpu0/trace_pipe", .file = "per_cpu/cpu0/trace_pipe",
+	  .before = take_begin, .run = do_pipe, .after = take_end, .least = 5 },
+	{ .name = "take by read", .before = take_begin, .run = do_raw_read,
+	  .after = take_end, .least = 8 },
+	{ .name = "take by splice", .before = take_begin, .run = do_raw_splice,
+	  .after = take_end, .least = 10 },
+	{ .name = "take by window", .before = take_begin, .run = do_raw_window,
+	  .after = take_end, .least = 12 },
+};
+
+static const struct op cpu_ops[] = {
+	{ .name = "bring a CPU on line", .file = "cpu1/online", .before = cpu_off,
+	  .run = do_cpu_on, .after = cpu_on, .whole = cpu_is_on, .least = 20 },
+};
+
+static const struct op module_ops[] = {
+	{ .name = "load a module with events", .run = do_load, .after = unload_sample,
+	  .least = 300 },
+	{ .name = "unload a module with events", .before = load_sample, .run = do_unload,
+	  .after = unload_sample, .forgoes = true, .least = 50 },
+	{ .name = "unload it while they are on", .before = load_and_fire, .run = do_unload,
+	  .after = unload_and_empty, .forgoes = true, .least = 50 },
+};
+
+static const struct op ring_ops[] = {
+	{ .name = "load a module with rings", .run = do_load_ring, .after = unload_ring,
+	  .least = 50 },
+	{ .name = "write subbufs", .file = "subbufs", .text = "16", .before = load_ring,
+	  .run = do_write_ring, .after = unload_ring, .least = 10 },
+	{ .name = "read records", .file = "records", .text = RING_SAMPLE, .before = load_ring,
+	  .run = do_read, .after = unload_ring, .least = 1 },
+	{ .name = "read stats", .file = "stats", .text = RING_SAMPLE, .before = load_ring,
+	  .run = do_read, .after = unload_ring, .least = 3 },
+};
+
+/* ---- The walk ---- */
+
+FIXTURE(faults) {
+	int fd;
+	bool all;
+	long long slab, free;
+};
+
+/* What became of an operation's steps. */
+struct walk {
+	unsigned int allocations;	/* of one that succeeds */
+	unsigned int steps, refused, survived;
+};
+
+static void before(const struct op *op)
+{
+	if (op->before)
+		op->before(op);
+}
+
+static void after(const struct op *op)
+{
+	if (op->after)
+		op->after(op);
+}
+
+/* Count the allocations of one that goes well. */
+static unsigned int count(struct __test_metadata *_metadata, int fd, const struct op *op)
+{
+	unsigned int left;
+	int err;
+
+	before(op);
+	faults_arm(fd, FAULTS_NEVER);
+	err = op->run(op);
+	left = faults_disarm(fd);
+	EXPECT_EQ(op->err, err) TH_LOG("%s: %s", op->name, strerror(err));
+	after(op);
+	return FAULTS_NEVER - left;
+}
+
+/*
+ * Line by line the same; but what was enabled for a moment, before a later part was refused,
+ * may have been hit.
+ */
+static bool same_state(const char *was, const char *is)
+{
+	while (*was && *is) {
+		unsigned long long had, have;
+
+		if (sscanf(was, "%llu of %*u records", &had) == 1 &&
+		    sscanf(is, "%llu of %*u records", &have) == 1) {
+			if (have < had)
+				return false;
+		} else if (strcspn(was, "\n") != strcspn(is, "\n") ||
+			   memcmp(was, is, strcspn(was, "\n"))) {
+			return false;
+		}
+		was += strcspn(was, "\n");
+		is += strcspn(is, "\n");
+		was += *was == '\n';
+		is += *is == '\n';
+	}
+	return !*was && !*is;
+}
+
+/* With the Nth allocation failing. False: it did not come to that. */
+static bool step(struct __test_metadata *_metadata, int fd, const struct op *op,
+		 unsigned int nth, struct walk *walk)
+{
+	char was[STATE_MAX], is[STATE_MAX];
+	bool hit;
+	int err;
+
+	/* What is in the buffer has to stay there. */
+	if (!op->before)
+		write_file(TREE, "trace_marker", "stays");
+	before(op);
+	state_of(was);
+	faults_arm(fd, nth);
+	err = op->run(op);
+	hit = !faults_disarm(fd);
+	walk->steps += hit;
+	if (hit && err == ENOMEM) {
+		walk->refused++;
+		state_of(is);
+		EXPECT_TRUE(taken.how || same_state(was, is))
+			TH_LOG("%s, fault %u: there was\n%sand there is\n%s", op->name, nth, was, is);
+	} else {
+		EXPECT_EQ(op->err, err)
+			TH_LOG("%s, fault %u: %s", op->name, nth, strerror(err));
+		EXPECT_TRUE(err || !op->whole || op->whole(op))
+			TH_LOG("%s, fault %u: done in part", op->name, nth);
+		walk->survived += hit;
+	}
+	after(op);
+	return hit;
+}
+
+/* Which one is the next: all at both ends, and some between. */
+static unsigned int next_step(unsigned int nth, unsigned int allocations, bool all)
+{
+	unsigned int middle = allocations > 2 * DENSE ? allocations - 2 * DENSE : 0;
+
+	if (all || middle <= SAMPLES || nth < DENSE || nth + DENSE >= allocations)
+		return nth + 1;
+	nth += 1 + rand() % (2 * middle / SAMPLES);
+	return nth + DENSE < allocations ? nth : allocations - DENSE;
+}
+
+static void walk(struct __test_metadata *_metadata, struct _test_data_faults *self,
+		 const struct op *op)
+{
+	struct walk walk = {};
+	unsigned int nth = 1;
+
+	/* The first time fills caches. */
+	count(_metadata, self->fd, op);
+	walk.allocations = count(_metadata, self->fd, op);
+	while (step(_metadata, self->fd, op, nth, &walk))
+		nth = next_step(nth, walk.allocations, self->all);
+	printf("# %-36s %5u allocations: %4u faults, %4u refused, %3u done without\n", op->name,
+	       walk.allocations, walk.steps, walk.refused, walk.survived);
+	EXPECT_LE(op->least, walk.allocations) TH_LOG("%s", op->name);
+	EXPECT_LT(0, walk.steps) TH_LOG("%s: no fault", op->name);
+	EXPECT_EQ(op->forgoes, !walk.refused) TH_LOG("%s: %u refused", op->name, walk.refused);
+	EXPECT_EQ(0, taken.bad) TH_LOG("%s: records are missing", op->name);
+	taken.bad = 0;
+}
+
+static void walk_all(struct __test_metadata *_metadata, struct _test_data_faults *self,
+		     const struct op *list, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		walk(_metadata, self, &list[i]);
+}
+
+FIXTURE_SETUP(faults)
+{
+	const char *how = test_word("ETCH_FAULTS", "faults");
+
+	if (!have_etch())
+		SKIP(return, NO_ETCH);
+	if (!have_faults())
+		SKIP(return, NO_FAULTS);
+	/* Whose packets are taken. */
+	run_on(0);
+	sample_unload();
+	rmdir(OTHER);
+	etch_as_new();
+	shrink_caches();
+	self->slab = memory_of("Slab");
+	self->free = memory_of("MemFree");
+	ASSERT_EQ(0, packets_tree(TREE));
+	files_of_tree = count_files(TREE, true);
+	clock_chosen(TREE, first_clock, sizeof(first_clock));
+	self->all = how && !strcmp(how, "all");
+	srand(time(NULL));
+	self->fd = faults_open();
+}
+
+/* Everything can be removed, and has been; and memory is back but for what caches keep. */
+FIXTURE_TEARDOWN(faults)
+{
+	long long slab, used;
+
+	faults_close(self->fd);
+	taken_reset();
+	EXPECT_EQ(0, rmdir(TREE)) TH_LOG("%s: %s", TREE, strerror(errno));
+	EXPECT_EQ(-1, access(OTHER, F_OK));
+	shrink_caches();
+	slab = memory_of("Slab") - self->slab;
+	used = self->free - memory_of("MemFree");
+	printf("# %lld KiB more are in use, %lld of them the kernel's objects\n", used, slab);
+	EXPECT_GT(20 * 1024, used);
+	EXPECT_GT(512, slab);
+}
+
+TEST_F_TIMEOUT(faults, of_each_file_and_instance, 3600)
+{
+	walk_all(_metadata, self, ops, ARRAY_LEN(ops));
+}
+
+TEST_F_TIMEOUT(faults, of_a_cpu, 3600)
+{
+	if (access(CPUS "/cpu1/online", W_OK))
+		SKIP(return, "no second CPU that can go off line");
+	walk_all(_metadata, self, cpu_ops, ARRAY_LEN(cpu_ops));
+}
+
+TEST_F_TIMEOUT(faults, of_a_module_with_events, 3600)
+{
+	if (!sample_path())
+		SKIP(return, "%s", no_sample());
+	sample_fd = open(sample_path(), O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, sample_fd);
+	/* With ftrace in the kernel, its event_define_fields() warns of a lack of memory. */
+	if (have_ftrace())
+		printf("# NOT done: %s: this kernel has ftrace, too\n", module_ops[0].name);
+	else
+		walk(_metadata, self, &module_ops[0]);
+	walk_all(_metadata, self, module_ops + 1, ARRAY_LEN(module_ops) - 1);
+	/* And it is as good as new. */
+	ASSERT_EQ(0, sample_load());
+	EXPECT_EQ(0, write_file(TREE, "events/" SAMPLE "/enable", "1"));
+	EXPECT_STREQ("1", read_line(TREE, "events/" SAMPLE "/enable"));
+	EXPECT_EQ(0, sample_unload());
+}
+
+static int sample_id(void)
+{
+	return atoi(read_line(TREE, "events/" SAMPLE "/" SAMPLE "_greet/id"));
+}
+
+static bool metadata_has(int id)
+{
+	char *text = read_file(TREE, "metadata"), line[32];
+	bool has;
+
+	snprintf(line, sizeof(line), "\tid = %d;\n", id);
+	has = strstr(text, line);
+	free(text);
+	return has;
+}
+
+/*
+ * When there is no memory to remember an event that goes, its records may still be there:
+ * the next event to come has another id.
+ */
+TEST_F_TIMEOUT(faults, never_an_id_twice, 600)
+{
+	unsigned int nth = 0, forgotten = 0;
+	int id, next;
+	bool hit;
+
+	if (!sample_path())
+		SKIP(return, "%s", no_sample());
+	ASSERT_EQ(0, sample_load());
+	next = sample_id();
+	do {
+		id = next;
+		faults_arm(self->fd, ++nth);
+		EXPECT_EQ(0, sample_unload());
+		hit = !faults_disarm(self->fd);
+		if (!metadata_has(id)) {
+			forgotten++;
+			id = -id;
+		}
+		ASSERT_EQ(0, sample_load());
+		next = sample_id();
+		EXPECT_LT(0, next);
+		if (id < 0) {
+			EXPECT_NE(-id, next) TH_LOG("fault %u: %d had another event", nth, next);
+		} else {
+			EXPECT_EQ(id, next) TH_LOG("fault %u", nth);
+		}
+	} while (hit);
+	EXPECT_LT(0, forgotten);
+	EXPECT_EQ(0, sample_unload());
+}
+
+TEST_F_TIMEOUT(faults, of_a_module_with_rings, 3600)
+{
+	ring_fd = ring_sample_open();
+	if (ring_fd < 0)
+		SKIP(return, "no etch-ring-sample.ko: CONFIG_SAMPLE_ETCH_RING=m");
+	unload_ring(NULL);
+	walk_all(_metadata, self, ring_ops, ARRAY_LEN(ring_ops));
+}
+
+TEST_HARNESS_MAIN

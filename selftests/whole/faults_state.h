@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _ETCH_FAULTS_STATE_H
+#define _ETCH_FAULTS_STATE_H
+
+/* What must not change when an operation is refused. For faults.c alone. */
+
+#include "packets.h"
+#include "sample.h"
+
+#define TREE		ETCH "/instances/etch-faults"
+#define OTHER		ETCH "/instances/etch-faults-other"
+#define RING_SAMPLE	"/sys/kernel/debug/etch-ring-sample"
+
+#define STATE_MAX	(1 << 16)
+
+unsigned int count_files(const char *path, bool deep);
+void state_of(char state[STATE_MAX]);
+void clock_chosen(const char *tree, char *clock, size_t size);
+long long memory_of(const char *name);
+void shrink_caches(void);
+int ring_sample_open(void);
+
+#endif /* _ETCH_FAULTS_STATE_H */

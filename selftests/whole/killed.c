@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A reader is killed, wherever it is: what it had taken is counted as read, the next reader
+ * has all the rest, once, and nothing is held that it had.
+ *
+ * First at each of its system calls, at the entry and at the exit, one after the other, by
+ * ptrace; and while it waits for more. Then anywhere, many times, with records
+ * coming. ETCH_KILLED_SEED in the environment, or etch_test.killed_seed=N on the kernel's
+ * command line, repeats the moments of that.
+ */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "etch_test.h"
+#include "packets.h"
+
+#define TREE		ETCH "/instances/etch-killed"
+#define MARKS		200
+#define SLOTS		4
+/* Kills at any moment, for each way. */
+#define ANYWHERE	40
+/* Without a system call for so long, a reader waits. Milliseconds. */
+#define WAITS		150
+
+/* ---- The ways to read: each in a child, until it is killed ---- */
+
+static char buf[1 << 16];
+
+static int must_open(const char *file)
+{
+	int fd = open(path_of(TREE, file), O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		_exit(2);
+	return fd;
+}
+
+static void by_read(const char *file)
+{
+	int fd = must_open(file);
+
+	while (read(fd, buf, 3000) > 0)
+		;
+	_exit(1);
+}
+
+/* A file that ends is read over and over. */
+static void by_reopening(const char *file)
+{
+	for (;;) {
+		int fd = must_open(file);
+
+		while (read(fd, buf, 3000) > 0)
+			;
+		close(fd);
+	}
+}
+
+static void by_poll(const char *file)
+{
+	struct pollfd p = { .fd = must_open(file), .events = POLLIN };
+
+	while (poll(&p, 1, -1) == 1 && read(p.fd, buf, 3000) > 0)
+		;
+	_exit(1);
+}
+
+static void by_splice(const char *file)
+{
+	struct pollfd p = { .fd = must_open(file), .events = POLLIN };
+	int pipes[2];
+
+	if (pipe(pipes))
+		_exit(2);
+	/* splice() does not wait. */
+	while (poll(&p, 1, -1) == 1 && splice(p.fd, NULL, pipes[1], NULL, 3000, 0) > 0) {
+		if (read(pipes[0], buf, 3000) <= 0)
+			_exit(2);
+	}
+	_exit(1);
+}
+
+static void by_window(const char *file)
+{
+	int fd = must_open(file);
+	struct etch_window w;
+	void *map;
+
+	map = mmap(NULL, SLOTS * PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	do {
+		w = (struct etch_window) {
+			.address = (unsigned long)map, .packets = SLOTS, .stride = PAGE,
+		};
+		if (ioctl(fd, ETCH_IOC_WINDOW, &w))
+			_exit(2);
+		for (unsigned int i = 0; i < w.packets; i++)
+			memcpy(buf, map + i * PAGE, PAGE);
+	} while (w.packets);
+	_exit(1);
+}
+
+FIXTURE(killed) {
+	int next;		/* mark */
+};
+
+FIXTURE_VARIANT(killed) {
+	void (*read)(const char *file);
+	const char *file;
+	bool takes;		/* what it reads is gone */
+	bool waits;		/* for more */
+	int least;		/* steps that it is known to have */
+};
+
+#define WAY(name, how, path, does_take, does_wait, steps)		\
+FIXTURE_VARIANT_ADD(killed, name)					\
+{									\
+	.read = how, .file = path, .takes = does_take, .waits = does_wait, .least = steps, \
+}
+
+WAY(trace, by_reopening, "trace", false, false, 10);
+WAY(trace_of_a_cpu, by_reopening, "per_cpu/cpu0/trace", false, false, 10);
+WAY(snapshot, by_reopening, "per_cpu/cpu0/snapshot", false, false, 8);
+WAY(trace_pipe, by_read, "trace_pipe", true, true, 8);
+WAY(trace_pipe_of_a_cpu, by_read, "per_cpu/cpu0/trace_pipe", true, true, 8);
+WAY(trace_pipe_polled, by_poll, "trace_pipe", true, true, 12);
+WAY(raw_read, by_read, "per_cpu/cpu0/trace_pipe_raw", true, true, 8);
+WAY(raw_polled, by_poll, "per_cpu/cpu0/trace_pipe_raw", true, true, 12);
+WAY(raw_spliced, by_splice, "per_cpu/cpu0/trace_pipe_raw", true, true, 12);
+WAY(raw_mapped, by_window, "per_cpu/cpu0/trace_pipe_raw", true, true, 6);
+
+FIXTURE_SETUP(killed)
+{
+	if (!have_etch())
+		SKIP(return, NO_ETCH);
+	memset(self, 0, sizeof(*self));
+	ASSERT_EQ(0, packets_tree(TREE));
+	/* None is overwritten before it is read. */
+	ASSERT_EQ(0, write_file(TREE, "buffer_size_kb", "1024"));
+}
+
+/* No file is open any more: it can be removed at once. */
+FIXTURE_TEARDOWN(killed)
+{
+	EXPECT_EQ(0, rmdir(TREE)) TH_LOG("%s: %s", TREE, strerror(errno));
+}
+
+/* ---- What is left ---- */
+
+/*
+ * Everything that another reader gets. The marks that it does not get are those that are
+ * counted as read, which are the first ones; and none is missing in between.
+ */
+static void expect_rest(struct __test_metadata *_metadata, struct _test_data_killed *self,
+			int first, int step)
+{
+	long long gone = stat_of(TREE, 0, "read"), overwritten = stat_of(TREE, 0, "overwritten");
+	int fd = packets_open(TREE, 0, O_NONBLOCK), marks = self->next - first;
+	struct packets seen = {};
+
+	ASSERT_LE(0, fd) TH_LOG("step %d: %s", step, strerror(errno));
+	ASSERT_EQ(0, write_file(TREE, "flush", "1"));
+	EXPECT_TRUE(packets_drain(&seen, fd)) TH_LOG("step %d", step);
+	close(fd);
+	EXPECT_EQ(0, seen.wrong) TH_LOG("step %d", step);
+	EXPECT_EQ(0, seen.order) TH_LOG("step %d", step);
+	EXPECT_EQ(0, overwritten) TH_LOG("step %d", step);
+	EXPECT_EQ(marks, stat_of(TREE, 0, "written")) TH_LOG("step %d", step);
+	EXPECT_EQ(marks, gone + seen.marks)
+		TH_LOG("step %d: %lld taken by who was killed, %u left of %d", step, gone,
+		       seen.marks, marks);
+	EXPECT_TRUE(!seen.marks || (seen.first == first + gone && seen.last == self->next - 1))
+		TH_LOG("step %d: marks %d to %d of %d to %d", step, seen.first, seen.last,
+		       first, self->next - 1);
+	EXPECT_EQ(marks, stat_of(TREE, 0, "read")) TH_LOG("step %d", step);
+}
+
+/* So many marks, and nothing else; a part of them in full packets. Returns the first. */
+static int begin(struct _test_data_killed *self)
+{
+	int first = self->next;
+
+	overwrite_file(TREE, "trace", "");
+	packets_mark(TREE, &self->next, MARKS);
+	write_file(TREE, "flush", "1");
+	packets_mark(TREE, &self->next, 10);
+	write_file(TREE, "snapshot", "1");
+	return first;
+}
+
+/* ---- At each system call ---- */
+
+static pid_t start(void (*how)(const char *file), const char *file, bool traced)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* Where there is another CPU, beside who writes. */
+	run_on(nr_cpus() - 1);
+	if (traced) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+	}
+	how(file);
+	_exit(3);
+}
+
+/* Until it stops: 1; until it waits: 0; -1: it has ended. */
+static int until_stop(pid_t pid)
+{
+	int status;
+
+	for (int ms = 0; ms < WAITS; ms++) {
+		if (waitpid(pid, &status, WNOHANG | __WALL) == pid)
+			return WIFSTOPPED(status) ? 1 : -1;
+		usleep(1000);
+	}
+	return 0;
+}
+
+/* So many system calls' entries and exits further on. Returns what the last step was. */
+static int run_to(pid_t pid, int step)
+{
+	int ret = until_stop(pid);
+
+	while (ret == 1 && step--) {
+		if (ptrace(PTRACE_SYSCALL, pid, NULL, NULL))
+			return -1;
+		ret = until_stop(pid);
+	}
+	return ret;
+}
+
+static void finish(struct __test_metadata *_metadata, pid_t pid)
+{
+	int status;
+
+	ASSERT_EQ(0, kill(pid, SIGKILL));
+	ASSERT_EQ(pid, waitpid(pid, &status, __WALL));
+	EXPECT_TRUE(WIFSIGNALED(status)) TH_LOG("it had ended: %x", status);
+}
+
+/* One that does not wait goes on for ever: for so many steps, it is killed at each. */
+#define STEPS		40
+
+TEST_F_TIMEOUT(killed, at_each_system_call, 600)
+{
+	int step, at = 1, first;
+	pid_t pid;
+
+	for (step = 1; at == 1 && (variant->waits || step <= STEPS); step++) {
+		first = begin(self);
+		pid = start(variant->read, variant->file, true);
+		at = run_to(pid, step);
+		ASSERT_LE(0, at) TH_LOG("step %d: it has ended", step);
+		finish(_metadata, pid);
+		if (!variant->takes) {
+			EXPECT_EQ(0, stat_of(TREE, 0, "read"));
+		}
+		expect_rest(_metadata, self, first, step);
+	}
+	printf("# %s: killed at %d steps%s\n", variant->file, step - 1,
+	       at ? "" : ", and while it waits");
+	EXPECT_LE(variant->least, step - 1);
+	EXPECT_EQ(variant->waits, !at);
+}
+
+/* ---- Anywhere ---- */
+
+static unsigned int seed(void)
+{
+	const char *word = test_word("ETCH_KILLED_SEED", "killed_seed");
+
+	return word ? strtoul(word, NULL, 10) : time(NULL);
+}
+
+TEST_F_TIMEOUT(killed, anywhere, 600)
+{
+	unsigned int s = seed(), took = 0, longest = 2000;
+	int i, first, more;
+	pid_t pid;
+
+	printf("# seed %u\n", s);
+	srand(s);
+	for (i = 0; i < ANYWHERE; i++) {
+		first = begin(self);
+		pid = start(variant->read, variant->file, false);
+		for (more = rand() % 10; more; more--) {
+			packets_mark(TREE, &self->next, rand() % 30);
+			write_file(TREE, "per_cpu/cpu0/flush", "1");
+			usleep(rand() % 500);
+		}
+		usleep(rand() % longest);
+		finish(_metadata, pid);
+		took += stat_of(TREE, 0, "read") > 0;
+		/* On a slow machine it has hardly begun. */
+		if (!took && longest < 200000)
+			longest *= 2;
+		expect_rest(_metadata, self, first, i);
+	}
+	if (variant->takes) {
+		EXPECT_LT(0, took) TH_LOG("it never took anything");
+	} else {
+		EXPECT_EQ(0, took);
+	}
+}
+
+TEST_HARNESS_MAIN

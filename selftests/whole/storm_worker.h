@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _ETCH_STORM_WORKER_H
+#define _ETCH_STORM_WORKER_H
+
+/*
+ * Workers of a storm: tasks that do one operation each, over and over, until they are told
+ * to stop. For storm.c and its headers alone.
+ *
+ * A worker is a process, and what it has to tell is in memory that all share. An operation
+ * may be refused with the errors that its documentation names. Any other is a failure,
+ * which ends the worker.
+ */
+
+#include "load.h"
+#include "records.h"
+
+/*
+ * The main tree and ALL have everything done to them. RAW and TEXT are never emptied, and
+ * have a single reader who takes: in packets of each CPU, and as text.
+ */
+#define ALL		ETCH "/instances/etch-storm-all"
+#define RAW		ETCH "/instances/etch-storm-raw"
+#define TEXT		ETCH "/instances/etch-storm-text"
+/* One that comes and goes. */
+#define FLEETING	ETCH "/instances/etch-storm-fleeting"
+
+/* How far it is: it goes on, it is over, and everything that is left is to be taken. */
+enum storm_phase {
+	STORM_ON,
+	STORM_OVER,
+	STORM_REST,
+};
+
+struct worker {
+	const char *name;
+	void (*op)(struct worker *w);
+	unsigned int pause;		/* microseconds at most, between two operations */
+	unsigned int least;		/* how often it has to be done, or the test fails */
+	bool rest;			/* goes on until STORM_REST, and does not stop then */
+	int arg;
+	/* What became of it. */
+	pid_t pid;
+	unsigned long long done, refused;
+	struct records records;
+	bool ended;			/* took the last record there was */
+	char failed[200];
+};
+
+struct storm {
+	enum storm_phase phase;
+	unsigned int seed;
+	int nr_cpus;			/* that there can be */
+	int nr_clocks;
+	char clocks[16][16];
+	unsigned int nr;
+	struct worker workers[64];
+};
+
+extern struct storm *storm;
+
+/* The errors that an operation may be refused with. */
+#define MAY(...)	((const int []){ __VA_ARGS__, 0 })
+
+void storm_init(unsigned int seed);
+struct worker *storm_add(struct worker w);
+enum storm_phase storm_phase(void);
+unsigned int dice(unsigned int sides);
+__printf(2, 3) __noreturn void worker_fail(struct worker *w, const char *fmt, ...);
+bool worker_did(struct worker *w, int err, const int *may, const char *what);
+const char *any_tree(void);
+const char *loose_tree(void);
+const char *file_of_cpu(const char *name);
+const char *file_or_cpus(const char *name);
+void storm_begin(void);
+void storm_enter(enum storm_phase phase);
+
+#endif /* _ETCH_STORM_WORKER_H */
