@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records that are gone are seen by nobody: neither behind the records of a packet nor in
- * between. Somebody may have emptied the buffer before handing the tree over.
+ * No reader sees records that are gone, neither behind the records of a packet nor between
+ * them: root may have emptied the buffer before handing the tree to somebody else.
  *
- * Where there is no record, and none was since the buffer was emptied, all is zero. What was
- * read since may remain between records, so all packets have their marks at the same places.
+ * The bytes of a sub-buffer that no record has used since the buffer was emptied are zero.
+ * Records that were read since then may show between newer ones. So each packet of this test
+ * has its marks at the same places.
  */
 #define _GNU_SOURCE
 #include <sys/ioctl.h>
@@ -38,7 +39,7 @@ FIXTURE_SETUP(cleared)
 	ASSERT_LE(0, self->fd);
 	self->map = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, self->fd, 0);
 	ASSERT_NE(MAP_FAILED, self->map);
-	/* From here on no packet comes that only tells what was lost before. */
+	/* This reads the packet that only counts earlier losses; no such packet follows. */
 	write_file(TREE, "trace_marker", "first");
 	write_file(TREE, "flush", "1");
 	ASSERT_EQ(PAGE, read(self->fd, self->buf, PAGE));

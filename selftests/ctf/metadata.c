@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * metadata: each event is in it, with its id, and nothing else is; it reads the same in
- * pieces of any size; it is told apart from older ones when events come and go; and its
- * clock leads to wall-clock time.
+ * metadata describes each event, with its id, and nothing else. It reads the same in pieces
+ * of any size, has a new generation when events come and go, and gives the offset from its
+ * clock to wall-clock time.
  */
 
 #include <time.h>
@@ -76,8 +76,8 @@ TEST_F(metadata, begins_as_a_reader_wants_it)
 }
 
 /*
- * Each event that is available, under its id, once. What is not available is the marker,
- * or it has gone with its module.
+ * Each available event appears once, under its id. The others in metadata are the marker
+ * and events whose module was unloaded.
  */
 TEST_F_TIMEOUT(metadata, has_every_event, 120)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * trace_pipe_raw gives each record once, in packets; by read() and by splice(), in
- * pieces of any size; and what it does not give is told by the next packet.
+ * trace_pipe_raw gives each record once, in packets, by read() and by splice(), in pieces
+ * of any size. The next packet counts the records that a reader did not get.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -345,7 +345,7 @@ TEST_F(raw, forgets_a_flush)
 	close(p.fd);
 }
 
-/* Who may not wait does not wait for another one who does. */
+/* A reader with O_NONBLOCK, or in splice(), does not wait for a reader that waits. */
 TEST_F(raw, does_not_wait_for_who_waits)
 {
 	struct call waits = { .how = by_read }, reads = { .how = by_read };
@@ -378,7 +378,7 @@ TEST_F(raw, does_not_wait_for_who_waits)
 	close(fd);
 }
 
-/* What another one leaves of a packet is there for who waits. */
+/* When another reader leaves a part of a packet, the waiting reader gets that part. */
 TEST_F(raw, waits_for_the_rest)
 {
 	struct call waits = { .how = by_read, .fd = packets_open(TREE, 0, 0) };
@@ -470,7 +470,7 @@ TEST_F(raw, tells_what_was_lost)
 	close(fd);
 }
 
-/* The second reader is told what was lost since the first one. */
+/* The second reader's packet counts only the losses since the first reader's. */
 TEST_F(raw, tells_loss_once)
 {
 	struct packets second = {};
@@ -551,7 +551,7 @@ static void close_all(int pipes[3][2])
 	}
 }
 
-/* Who waits for a packet to come back sees that there is nothing left to wait for, */
+/* A reader that waits for lent packets to return ends when no records are left, */
 TEST_F(raw, ends_while_all_is_lent)
 {
 	struct call waits = { .how = by_read, .fd = packets_open(TREE, 0, 0) };
@@ -569,7 +569,7 @@ TEST_F(raw, ends_while_all_is_lent)
 	close(waits.fd);
 }
 
-/* or that more may be outside now. What there is, is a small part of a larger buffer. */
+/* and goes on when a larger buffer allows more packets to be lent at once. */
 TEST_F(raw, is_lent_more)
 {
 	struct call waits = { .how = by_read, .fd = packets_open(TREE, 0, 0) };
@@ -587,7 +587,7 @@ TEST_F(raw, is_lent_more)
 	close(waits.fd);
 }
 
-/* What a file is closed with is gone; what is in a pipe stays. */
+/* Closing a file drops the packet that it holds; packets in a pipe stay. */
 TEST_F(raw, outlives_its_file)
 {
 	int fd = packets_open(TREE, 0, 0), pipes[2];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A snapshot is what the buffers held at one moment, on all CPUs, whatever comes after.
+ * A snapshot is the content of the buffers of all CPUs at one moment. Later records do not
+ * change it.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -115,7 +116,7 @@ TEST_F(snapshot, goes_on_after_a_short_read)
 	close(fd);
 }
 
-/* What is overwritten before it is read is missing: at the old end. */
+/* Records that are overwritten before they are read are missing: the oldest ones. */
 TEST_F(snapshot, loses_what_is_overwritten)
 {
 	marks(&self->next, 1000);
@@ -132,7 +133,7 @@ TEST_F(snapshot, loses_what_is_overwritten)
 	EXPECT_EQ(0, self->again.marks);
 }
 
-/* A reader who takes is none of its business, but what he took is gone. */
+/* A snapshot does not disturb a taking reader, but has none of the records it took before. */
 TEST_F(snapshot, is_beside_a_taking_reader)
 {
 	struct packets taken = {};

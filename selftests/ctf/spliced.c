@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * splice() has its pipe locked, and whoever uses the pipe's other end waits for that lock,
- * whatever he asked for. So splice() from trace_pipe_raw waits for nothing.
+ * splice() holds the lock of its pipe, and a task at the pipe's other end waits for that
+ * lock, even with O_NONBLOCK. So splice() from trace_pipe_raw never waits.
  */
 #define _GNU_SOURCE
 #include <poll.h>

@@ -15,7 +15,7 @@ static const char *tsdl_space(const char *at)
 	return at + strspn(at, " \t\n");
 }
 
-/* What has to come next. */
+/* The next token must be @what. */
 static const char *tsdl_want(const char *at, const char *what)
 {
 	at = tsdl_space(at);
@@ -241,7 +241,7 @@ const struct tsdl_field *tsdl_find(const struct tsdl_event *e, const char *name)
 	return NULL;
 }
 
-/* What stands behind "\tNAME = ", up to the semicolon, in a buffer of those that take turns. */
+/* The text between "\tNAME = " and the semicolon, in one of a few buffers that take turns. */
 const char *tsdl_value(const char *text, const char *name)
 {
 	static char values[8][256];

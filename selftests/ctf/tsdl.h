@@ -3,10 +3,10 @@
 #define _ETCH_TSDL_H
 
 /*
- * Reading metadata: as much of TSDL as there is in it. Places of fields are computed as
+ * A parser of metadata, for the part of TSDL that it uses. Places of fields are computed as
  * a reader of traces does it, from sizes and alignments.
  *
- * What cannot be parsed ends the program: it would be no metadata.
+ * Text that cannot be parsed is no metadata: it ends the program.
  */
 
 #include "etch.h"
@@ -23,8 +23,8 @@ struct tsdl_type {
 struct tsdl_field {
 	char name[128];			/* as readers show it */
 	struct tsdl_type type;		/* of an element */
-	unsigned int at, bits;		/* bits 0 in a sequence: who knows */
-	char length[128];		/* of a sequence: the field that has it */
+	unsigned int at, bits;		/* @bits is 0 for a sequence, whose length varies */
+	char length[128];		/* of a sequence: the field with its length */
 	unsigned int values;		/* of an enumeration */
 	unsigned int remark;		/* characters of the comment in front of it */
 };

@@ -98,7 +98,7 @@ TEST_F(window, shows_each_packet_once)
 	EXPECT_EQ(5000, stat_of(TREE, 0, "read"));
 }
 
-/* What is there stays while the ring goes on, and beside the other ways to read. */
+/* Shown packets stay while the ring goes on, and while others read() and splice(). */
 TEST_F(window, stays_while_others_go_on)
 {
 	int pipes[2], shown, order;
@@ -177,7 +177,7 @@ TEST_F(window, has_the_packet_alone)
 		.address = (unsigned long)self->map, .packets = 1, .stride = 4 * STRIDE,
 	};
 
-	/* From here on no packet comes that only tells what was lost before. */
+	/* This shows the packet that only counts earlier losses; no such packet follows. */
 	marks(&self->next, 1);
 	flush();
 	ASSERT_EQ(1, show(_metadata, self, 1));
@@ -224,7 +224,7 @@ TEST_F(window, is_not_pinned)
 	close(pipes[1]);
 }
 
-/* Wherever it was before: what is not shown any more is not kept in memory, either. */
+/* A window has one place: when it moves, its former addresses give SIGBUS. */
 TEST_F(window, is_in_one_place)
 {
 	void *other = mmap(NULL, BYTES, PROT_READ, MAP_SHARED, self->fd, 0);
@@ -245,7 +245,7 @@ TEST_F(window, is_in_one_place)
 	munmap(other, BYTES);
 }
 
-/* Of another open file it is another one. */
+/* Each open file has a window of its own. */
 TEST_F(window, is_a_files)
 {
 	int fd = packets_open(TREE, 0, O_NONBLOCK);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every event of the kernel at once: enabled, ten seconds of load, disabled. The
- * kernel lives, and what it recorded adds up.
+ * Enables every event of the kernel at once, runs a load for ten seconds, and disables
+ * them. The kernel must survive, and its counts must add up.
  */
 
 #include <sys/resource.h>
@@ -14,7 +14,7 @@
 #define SECONDS	10
 #define TOGGLES	2
 
-/* Every record is read, overwritten or still there; stopped first, or it moves. */
+/* Each record was read, was overwritten, or is still there. Tracing must be off. */
 static void expect_stats_add_up(struct __test_metadata *_metadata)
 {
 	for (int cpu = 0; cpu < nr_cpus(); cpu++) {
@@ -30,7 +30,7 @@ static void expect_stats_add_up(struct __test_metadata *_metadata)
 	}
 }
 
-/* Different events in what is left in the buffer. */
+/* How many different events the buffer has records of. */
 static size_t count_fired(const struct trace *trace)
 {
 	char *names = must_alloc(NULL, trace->nr * 64 + 1), *at = names;

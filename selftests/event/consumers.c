@@ -4,9 +4,9 @@
  * counters and BPF's raw tracepoints, each alone, with Etch, and with Etch coming
  * and going meanwhile, see each hit once.
  *
- * The event is sched:sched_process_fork, of which the test makes as many as it
- * likes. Others fork, too: what is compared are counts of the same time, by two
- * users, and the number of the test's own forks is the least that each must have.
+ * The event is sched:sched_process_fork: the test forks as often as it needs. Other
+ * tasks fork, too. So the test compares the counts of two users over the same time,
+ * each of which must be at least the number of the test's own forks.
  */
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
@@ -263,7 +263,7 @@ TEST_F_TIMEOUT(consumers, bpf_runs_at_each_hit, 120)
 	EXPECT_GT(2 * FORKS, count);
 }
 
-/* All of them at once, and gone one after the other: each has all up to then. */
+/* All of them at once; they leave one after the other, and each counted all hits until then. */
 TEST_F_TIMEOUT(consumers, all_together, 120)
 {
 	long long perf, bpf;

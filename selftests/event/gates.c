@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A gate opens and closes ten thousand times, for two instances that do not know of
- * each other, while all CPUs run through the event's site. ETCH_CYCLES in the
- * environment, or etch_test.cycles=N on the kernel's command line, makes it fewer.
+ * Opens and closes a gate ten thousand times, for two instances independently, while
+ * all CPUs run through the event's site. ETCH_CYCLES in the environment, or
+ * etch_test.cycles=N on the kernel's command line, reduces the number.
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -41,7 +41,7 @@ static pid_t start_load(int cpu)
 		hit();
 }
 
-/* Has @tree record the event, and not, over and over; and sees to some hits. */
+/* Enables and disables the event in @tree over and over, and hits it now and then. */
 static void toggle(const char *tree, const char *event, unsigned int times)
 {
 	char file[128];

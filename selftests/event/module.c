@@ -21,7 +21,7 @@ static const char * const names[] = {
 	"etch_sample_pause", "etch_sample_peer", "etch_sample_state",
 };
 
-/* What round 1 says, where that does not depend on the machine. */
+/* The texts of round 1 that do not depend on the machine. */
 static const struct {
 	const char *event, *text;
 } round_1[] = {
@@ -123,7 +123,7 @@ TEST_F(module, prints_every_kind_of_field)
 	text_free(&trace);
 }
 
-/* Masks depend on the machine; ftrace says the same of all. */
+/* Masks depend on the machine; ftrace must print the same. */
 TEST_F(module, reads_as_in_ftrace)
 {
 	struct trace etch, ftrace;
@@ -151,7 +151,7 @@ TEST_F(module, reads_as_in_ftrace)
 	text_free(&ftrace);
 }
 
-/* However many want it, an event is turned on once, and off once. */
+/* An event is turned on and off once, no matter how many instances enable it. */
 TEST_F(module, is_told_of_its_first_and_last_user)
 {
 	static const char enable[] = "events/" SYSTEM "/etch_sample_counted/enable";

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Immediate values, while everybody runs through the code that is patched.
+ * Immediate values, while all CPUs run through the code that is patched.
  *
- * Wants CONFIG_IMV_TEST, for values that may be set at will, and CONFIG_KUNIT,
- * for the tests of every width: they ran at boot, and here run again, after init
- * code has gone. ETCH_CYCLES and etch_test.cycles=N: as in gates.
+ * Needs CONFIG_IMV_TEST, for values that the test may set, and CONFIG_KUNIT, for the
+ * tests of every width: these ran at boot, and run again here, after init code was
+ * freed. ETCH_CYCLES and etch_test.cycles=N work as in gates.
  */
 #include <signal.h>
 #include <sys/syscall.h>
@@ -146,13 +146,13 @@ TEST_F_TIMEOUT(immediate, modules_come_and_go, 600)
 	ASSERT_LT(0, run);
 	for (i = 0; i < LOADS; i++) {
 		ASSERT_EQ(0, load_module()) TH_LOG("load %d", i);
-		/* Its init code is gone: what is patched now must not be there. */
+		/* The module's init code is freed: nothing may be patched there any more. */
 		EXPECT_EQ(0, write_file("/sys/module/" MODULE "/parameters", "own", "0x55667788"));
 		EXPECT_STREQ("0x55667788",
 			     read_line("/sys/module/" MODULE "/parameters", "own"));
 		ASSERT_EQ(0, unload_module()) TH_LOG("unload %d", i);
 	}
-	/* It was under way all the time; now it is ended. */
+	/* The readers ran all the time; now they end. */
 	EXPECT_EQ(0, waitpid(run, NULL, WNOHANG));
 	kill(run, SIGTERM);
 	EXPECT_EQ(SIGTERM, end_of(run));
@@ -176,7 +176,7 @@ static void remove_probes(void)
 	write_file(FTRACE, "kprobe_events", "-:etch_test/probe");
 }
 
-/* Where stubs have no site, the readers of the test still have. Init code is gone. */
+/* Stubs may have no site; the test's readers always have. Init code was freed. */
 static bool may_be_probed(const char *site)
 {
 	return !strncmp(site, "__tracestub_", 12) ||

@@ -3,8 +3,8 @@
  * Every record is accounted for, through a hundred times the buffer's size: in
  * both modes, with a reader at work and without one.
  *
- * The records are trace_marker's: how many were tried is known exactly, and each
- * carries its number, so that what is missing can be told from what was read.
+ * The records are trace_marker's: the test knows exactly how many it tried to write,
+ * and each has its number, so gaps in the numbers show the missing ones.
  */
 
 #include <pthread.h>
@@ -42,7 +42,7 @@ static void *read_pipe(void *arg)
 	return NULL;
 }
 
-/* Numbered markers on one CPU. How many could not be written, by errno. */
+/* Writes numbered markers on one CPU. Returns how many were refused. */
 static unsigned int write_markers(unsigned int nr)
 {
 	int fd = open(TREE "/trace_marker", O_WRONLY | O_CLOEXEC);
@@ -59,7 +59,7 @@ static unsigned int write_markers(unsigned int nr)
 	return refused;
 }
 
-/* Markers came in order, none twice. How many numbers were passed over. */
+/* Markers must come in order, each once. Returns how many numbers are missing. */
 static long long check_numbers(struct __test_metadata *_metadata, const struct trace *trace)
 {
 	long long last = -1, missing = 0, n;
@@ -122,7 +122,7 @@ TEST_F_TIMEOUT(accounting, without_a_reader, 120)
 	struct trace trace;
 	long long missing;
 
-	/* Whoever writes a marker that is lost is told so. */
+	/* write() fails for each marker that is lost. */
 	EXPECT_EQ(write_markers(MARKERS), lost_sum(TREE));
 	expect_conserved(_metadata, MARKERS);
 	EXPECT_EQ(0, stat_sum(TREE, "read"));
@@ -169,10 +169,10 @@ TEST_F_TIMEOUT(accounting, with_a_reader, 240)
 	EXPECT_EQ(stat_sum(TREE, "read"), reader.trace.nr);
 	missing = check_numbers(_metadata, &reader.trace);
 	gone = stat_sum(TREE, "overwritten") + lost_sum(TREE);
-	/* What came last may be among the lost: nothing read tells of it. */
+	/* The last markers may be lost, and then no later line announces that. */
 	EXPECT_EQ(MARKERS, reader.trace.nr + gone);
 	EXPECT_GE(gone, missing);
-	/* The reader is told of all that is missing between what it reads. */
+	/* The reader's lines announce all markers that are missing between others. */
 	EXPECT_LE(missing, reader.trace.lost);
 	EXPECT_GE(gone, reader.trace.lost);
 	printf("# %d tried, %zu read, %lld gone, %llu of them announced in %zu notes\n",
@@ -192,8 +192,8 @@ static void switch_tasks(void)
 }
 
 /*
- * What is refused while tracing is off is not a record. What is enabled is not even
- * hit: nothing is counted. It stays enabled, and goes on.
+ * A marker that is refused while tracing is off is not counted, and neither are hits of
+ * enabled events. The events stay enabled, and record again when tracing is on.
  */
 TEST_F(accounting, while_off)
 {
@@ -212,7 +212,7 @@ TEST_F(accounting, while_off)
 	EXPECT_LT(before, stat_sum(TREE, "written") + stat_sum(TREE, "lost off"));
 }
 
-/* Enabled while tracing is off, it begins when tracing does; disabled, it does not. */
+/* An event enabled while tracing is off records when tracing is on; a disabled one does not. */
 TEST_F(accounting, chosen_while_off)
 {
 	ASSERT_EQ(0, write_file(TREE, "tracing_on", "0"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The files that say what is recorded and how: each does what it says. */
+/* The files that set which events are recorded and how: each has its effect. */
 
 #include <ftw.h>
 #include <signal.h>
@@ -202,7 +202,7 @@ TEST_F(control, tracing_on_stops_and_goes_on)
 	EXPECT_EQ(2, stat_sum(ETCH, "entries"));
 }
 
-/* The size that is shown is the real one: what was asked for, or a little more. */
+/* The file shows the real size: the size that was written, or a little more. */
 TEST_F(control, buffer_size_kb_sets_all_cpus)
 {
 	static const int sizes[] = { 128, 300, 4096, 1024 };
@@ -249,7 +249,7 @@ TEST_F(control, records_outlive_a_change_of_size)
 	text_free(&trace);
 }
 
-/* More than the machine has: refused, and all is as it was. */
+/* A size above the machine's memory is refused and changes nothing. */
 TEST_F_TIMEOUT(control, a_size_that_cannot_be_had, 120)
 {
 	char *log;
@@ -285,7 +285,7 @@ TEST_F(control, buffer_subbuf_size_kb_is_what_was_asked_for)
 	EXPECT_STREQ("512", read_line(ETCH, "buffer_subbuf_size_kb"));
 }
 
-/* Two sub-buffers at least; what that made of the buffer's size is not for good. */
+/* A buffer has two sub-buffers at least; smaller ones give it its former size back. */
 TEST_F(control, large_subbufs_make_a_small_buffer_larger)
 {
 	int page = sysconf(_SC_PAGESIZE) >> 10, small = 16 * page;
@@ -308,7 +308,7 @@ TEST_F(control, large_subbufs_make_a_small_buffer_larger)
 	}
 }
 
-/* What is taken of a mark of 4096 bytes. */
+/* How many bytes of a mark of 4096 bytes are stored. */
 static ssize_t mark(void)
 {
 	char text[4096];
@@ -322,7 +322,7 @@ static ssize_t mark(void)
 	return taken;
 }
 
-/* They really have that size: what is taken of a mark depends on it, and is there then. */
+/* Sub-buffers have the size that they show: it limits a mark, which is stored up to there. */
 TEST_F(control, a_mark_is_cut_to_fit_in_a_subbuf)
 {
 	struct trace trace;
@@ -363,7 +363,7 @@ TEST_F(control, new_subbufs_empty_the_buffer)
 	EXPECT_EQ(0, stat_sum(ETCH, "entries"));
 }
 
-/* Before it is first used, an instance's buffers or the main tree's: no difference. */
+/* Instances keep their own sub-buffer size, also before their first record. */
 TEST_F(control, subbufs_are_an_instances_own)
 {
 	static const char tree[] = ETCH "/instances/etch-control";
@@ -376,7 +376,7 @@ TEST_F(control, subbufs_are_an_instances_own)
 	EXPECT_EQ(0, rmdir(tree));
 }
 
-/* A reader of trace that began before ends, and begins again with what is there now. */
+/* A file of trace that was opened before ends; read from its start, it has the new records. */
 TEST_F(control, subbufs_grow_under_a_reader)
 {
 	int nr = sysconf(_SC_PAGESIZE) / 4, fd, n, marks = 0;
@@ -389,7 +389,7 @@ TEST_F(control, subbufs_grow_under_a_reader)
 	ASSERT_LT(0, read(fd, text, 1000));
 
 	ASSERT_EQ(0, write_file(ETCH, "buffer_subbuf_size_kb", "512"));
-	/* What lies in one sub-buffer is more than fitted in one before. */
+	/* One sub-buffer now has more records than an old one had room for. */
 	for (int i = 0; i < nr; i++)
 		write_fmt(ETCH, "trace_marker", "new %d", i);
 	while ((n = read(fd, text, sizeof(text) - 1)) > 0) {
@@ -409,7 +409,7 @@ TEST_F(control, subbufs_grow_under_a_reader)
 	close(fd);
 }
 
-/* Memory for a second set of buffers cannot be had: nothing changed, nothing lost. */
+/* There is no memory for a second set of buffers: nothing changes, no record is lost. */
 TEST_F_TIMEOUT(control, subbufs_that_cannot_be_had, 120)
 {
 	int subbuf = atoi(read_line(ETCH, "buffer_subbuf_size_kb")), err;
@@ -533,7 +533,7 @@ TEST_F(control, trace_marker_keeps_what_was_written)
 	}
 	text_free(&trace);
 
-	/* What is too long is taken in part, as write() may. */
+	/* A mark that is too long is stored in part, and write() returns how much of it. */
 	memset(big, 'b', sizeof(big));
 	fd = open(ETCH "/trace_marker", O_WRONLY | O_CLOEXEC);
 	EXPECT_EQ(4096, write(fd, big, sizeof(big)));

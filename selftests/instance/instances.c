@@ -26,7 +26,7 @@ static void remove_all(void)
 		rmdir(instance(i));
 }
 
-/* So many of them; how many could be made. */
+/* Makes up to @nr instances. Returns how many it made. */
 static int make(int nr)
 {
 	int i;
@@ -62,7 +62,7 @@ TEST_F_TIMEOUT(instances, there_are_up_to_31, 600)
 	EXPECT_EQ(ENOSPC, errno);
 	EXPECT_EQ(-1, access(instance(INSTANCES), F_OK));
 
-	/* One goes, one may come; all still work. */
+	/* After one is removed, one can be made; all still work. */
 	EXPECT_EQ(0, rmdir(instance(7)));
 	EXPECT_EQ(-1, access(instance(7), F_OK));
 	EXPECT_EQ(0, mkdir(instance(INSTANCES), 0700));
@@ -75,7 +75,7 @@ TEST_F_TIMEOUT(instances, there_are_up_to_31, 600)
 	EXPECT_EQ(0, stat_sum(ETCH, "entries"));
 }
 
-/* A buffer that cannot be had: nothing of the folder is left. */
+/* Names must be new, and folders can be made and removed in instances/ only. */
 TEST_F_TIMEOUT(instances, names_are_checked, 300)
 {
 	ASSERT_EQ(0, mkdir(instance(0), 0700));
@@ -168,9 +168,9 @@ static size_t run_of(const char *a, const char *b)
 }
 
 /*
- * Events of tasks alone, which cannot nest, so that the copies of those of a CPU
- * stand in the same order everywhere. What is turned on first is turned off
- * last, and must have all that the others have.
+ * These events are hit by tasks only, so hits do not nest, and all instances have the
+ * records of a CPU in the same order. The instance that is turned on first is turned
+ * off last, and must have every record that the others have.
  */
 TEST_F_TIMEOUT(instances, one_event_reads_the_same_in_all, 120)
 {

@@ -14,7 +14,7 @@ static void *call_run(void *data)
 	return NULL;
 }
 
-/* And give it the time to begin waiting. */
+/* Starts the call, and gives it time to begin waiting. */
 void begin_call(struct call *c)
 {
 	if (pthread_create(&c->thread, NULL, call_run, c))
@@ -22,7 +22,7 @@ void begin_call(struct call *c)
 	usleep(100000);
 }
 
-/* Soon, even on a slow machine. */
+/* Whether the call ends soon: within five seconds, for slow machines. */
 bool call_ends(struct call *c)
 {
 	for (int ms = 0; ms < 5000 && !__atomic_load_n(&c->done, __ATOMIC_ACQUIRE); ms++)

@@ -12,7 +12,7 @@ struct call {
 	pthread_t thread;
 	ssize_t (*how)(const struct call *c);
 	int fd;
-	void *data;		/* what else it takes */
+	void *data;		/* a further argument of @how */
 	ssize_t ret;
 	int err;
 	bool done;

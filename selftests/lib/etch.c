@@ -18,7 +18,7 @@ void give_up(const char *fmt, ...)
 	abort();
 }
 
-/* The calling task, from here on; and what it starts. */
+/* Pins the calling task, and the tasks that it starts, to @cpu. */
 void run_on(int cpu)
 {
 	cpu_set_t set;
@@ -54,7 +54,7 @@ char *path_of(const char *tree, const char *file)
 	return path;
 }
 
-/* Both trees are mounted by the first who looks. */
+/* The first caller mounts the tree, if it is not mounted. */
 bool have_etch(void)
 {
 	if (access(ETCH, F_OK))
@@ -70,8 +70,8 @@ bool have_ftrace(void)
 }
 
 /*
- * Everything up to the end of a file that is open, with a zero behind it. NULL
- * with errno if reading fails. Free it.
+ * Reads an open file to its end, and adds a zero. NULL with errno if reading fails.
+ * The caller frees the text.
  */
 char *read_all(int fd, size_t *len)
 {
@@ -166,8 +166,8 @@ int overwrite_file(const char *tree, const char *file, const char *text)
 }
 
 /*
- * How a test is told something: by @env in the environment, or by etch_test.NAME=VALUE on
- * the kernel's command line. NULL: it is not. Good until the next call.
+ * A parameter of a test: the value of @env in the environment, or of etch_test.NAME=VALUE on
+ * the kernel's command line; NULL without either. The next call overwrites it.
  */
 const char *test_word(const char *env, const char *name)
 {
@@ -186,7 +186,7 @@ const char *test_word(const char *env, const char *name)
 	return at ? value : NULL;
 }
 
-/* How often something is done that takes long where CPUs are emulated: see test_word(). */
+/* How often to repeat a step that is slow on emulated CPUs: @usual, or fewer if asked. */
 unsigned int test_cycles(unsigned int usual)
 {
 	const char *word = test_word("ETCH_CYCLES", "cycles");
@@ -206,7 +206,7 @@ int write_fmt(const char *tree, const char *file, const char *fmt, ...)
 	return write_file(tree, file, text);
 }
 
-/* What stands behind "name: " in a file of such lines; -1 if it is not there. */
+/* The number in the line "name: NUMBER" of @text; -1 without such a line. */
 long long number_in(const char *text, const char *name)
 {
 	size_t len = strlen(name);
@@ -219,7 +219,7 @@ long long number_in(const char *text, const char *name)
 	return -1;
 }
 
-/* Of "WHO: N what N what": the number before @what, or -1. */
+/* In the line "WHO: N what N what" of @text: the number before @what, or -1. */
 long long count_of(const char *text, const char *who, const char *what)
 {
 	const char *line = strstr(text, who), *end;
@@ -259,7 +259,7 @@ int nr_cpus(void)
 	return sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/* User-mode Linux, which says that it is an x86_64. */
+/* User-mode Linux, whose uname() says x86_64. */
 bool is_um(void)
 {
 	return !access("/proc/exitcode", F_OK);
@@ -275,8 +275,8 @@ bool have_nmis(void)
 }
 
 /*
- * One number of the stats of all CPUs together. A name that a CPU does not
- * have ends the program: a sum that leaves something out proves nothing.
+ * The sum of one number of all CPUs' stats. The program ends if a CPU has no such number:
+ * an incomplete sum would prove nothing.
  */
 long long stat_sum(const char *tree, const char *name)
 {
@@ -332,8 +332,8 @@ unsigned int count_records(const char *text)
 }
 
 /*
- * The main tree as a boot without parameters leaves it, but for its buffers'
- * size. Instances that a test left behind are removed.
+ * Sets the main tree to its state after a boot without parameters, except for the size of
+ * its buffers.
  */
 void etch_as_new(void)
 {

@@ -3,14 +3,14 @@
 #define _ETCH_ETCH_H
 
 /*
- * What every test needs: where the files are, reading and writing them whole.
+ * The paths of both tracers' trees, and functions that read and write their files as a whole.
  *
  * Paths are relative to a tree: ETCH, an instance of it, or FTRACE. A write
  * returns 0 or the errno as a positive number, so that tests can say
  * EXPECT_EQ(EINVAL, write_file(...)) and mean it.
  *
- * Nothing here asserts. A helper that cannot do its part at all, for want of
- * memory for instance, ends the test program with a message.
+ * These functions do not assert. One that cannot do its part at all, for example without
+ * memory, ends the test program with a message.
  */
 
 #include <errno.h>
@@ -31,7 +31,7 @@
 #define ETCH	"/sys/kernel/debug/etch"
 #define FTRACE	"/sys/kernel/tracing"
 
-/* What to say when a test is skipped. */
+/* Reasons to skip a test. */
 #define NO_ETCH	"no " ETCH ": CONFIG_ETCH, or not root"
 #define NO_FTRACE	"no " FTRACE ": this kernel has no ftrace to compare with"
 #define NO_NMIS		"no non-maskable interrupts that a test can send: x86-64 has them"

@@ -2,7 +2,7 @@
 #ifndef _ETCH_TEST_H
 #define _ETCH_TEST_H
 
-/* What the source of each test includes, and it alone: the harness, set up for Etch. */
+/* The test harness, set up for Etch. Only sources with tests include this. */
 
 #include "../../kselftest_harness.h"
 #include "etch.h"

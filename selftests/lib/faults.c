@@ -32,8 +32,8 @@ int faults_set(bool on)
 }
 
 /*
- * Open for who calls it: no other task's allocations fail. Its own memory is there from now
- * on, so that no page of it is what fails.
+ * For the calling task: allocations of other tasks do not fail. The task's memory is locked
+ * from here on, so that no page of it is the allocation that fails.
  */
 int faults_open(void)
 {
@@ -60,7 +60,7 @@ void faults_arm(int fd, unsigned int nth)
 		give_up("fail-nth: %u", nth);
 }
 
-/* Returns how many allocations more it would have taken: 0, one has failed. */
+/* Returns how many more allocations the armed failure needed; 0 if it has happened. */
 unsigned int faults_disarm(int fd)
 {
 	char text[16] = "";

@@ -3,10 +3,10 @@
 #define _ETCH_FAULTS_H
 
 /*
- * Having one allocation fail: the Nth that the kernel makes for this task.
+ * Makes one allocation fail: the Nth that the kernel makes for this task.
  *
- * Wants CONFIG_FAILSLAB, CONFIG_FAIL_PAGE_ALLOC and CONFIG_FAULT_INJECTION_DEBUG_FS. What
- * may sleep is made to fail, too, and so is every size: by default neither is.
+ * Needs CONFIG_FAILSLAB, CONFIG_FAIL_PAGE_ALLOC and CONFIG_FAULT_INJECTION_DEBUG_FS. By
+ * default, allocations that may sleep do not fail, nor do single pages: here they do.
  */
 
 #include "etch.h"

@@ -2,7 +2,7 @@
 #ifndef _ETCH_LISTS_H
 #define _ETCH_LISTS_H
 
-/* A text as a list of its lines, sorted if one wants to look things up. */
+/* A text as a list of its lines. Sort it before looking lines up. */
 
 #include "etch.h"
 

@@ -31,7 +31,7 @@
 
 #define LOAD_NOP "ETCH_LOAD_NOP"
 
-/* A program that load_exec() runs: this one, over before its main() begins. */
+/* load_exec() runs this same program, which then ends before its main() begins. */
 static __attribute__((constructor(101))) void load_nop(void)
 {
 	if (getenv(LOAD_NOP))
@@ -70,7 +70,7 @@ static void load_pipe(void)
 		return;
 	pid = fork();
 	if (!pid) {
-		/* Or it waits for itself, if the load is killed before it says 'x'. */
+		/* Otherwise the child waits for itself, if the load is killed before it writes 'x'. */
 		close(fds[1]);
 		while (read(fds[0], c, sizeof(c)) > 0 && c[0] != 'x')
 			;
@@ -251,7 +251,7 @@ static void load_udp(void)
 	    !getsockname(fd, (struct sockaddr *)&in, &len)) {
 		sendto(fd, buf, sizeof(buf), 0, (struct sockaddr *)&in, len);
 		recv(fd, buf, sizeof(buf), MSG_DONTWAIT);
-		/* Nobody is there: an ICMP answer, and a packet that is dropped. */
+		/* No one listens there: the kernel answers by ICMP and drops the packet. */
 		in.sin_port = htons(9);
 		sendto(fd, buf, sizeof(buf), 0, (struct sockaddr *)&in, len);
 	}
@@ -364,7 +364,7 @@ void load_cgroup(void)
 	rmdir(root);
 }
 
-/* Memory is short, and the kernel log is written to. Rare: it takes its time. */
+/* Drops caches and writes to the kernel log. It takes long, so call it rarely. */
 void load_rare(void)
 {
 	overwrite_file("/proc/sys/vm", "compact_memory", "1");
@@ -390,7 +390,7 @@ void load_round(const struct load_disk *disk)
 	load_uring();
 }
 
-/* A task pinned to a CPU that does so many rounds; 0: until it is killed. */
+/* Starts a task on @cpu that does @rounds rounds; 0: until load_stop(). */
 pid_t load_start(int cpu, unsigned int rounds, const struct load_disk *disk)
 {
 	pid_t pid = fork();

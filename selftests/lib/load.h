@@ -5,9 +5,9 @@
 /*
  * Something to trace: ordinary work that passes through many subsystems.
  *
- * A round does each kind of work once. No step is checked: one that this kernel
- * cannot do (no network, no loop device) is left out by itself, and a test that
- * needs its events notices that they are missing. Steps leave nothing behind.
+ * A round does each kind of work once. No step is checked: a step that this kernel
+ * cannot do (no network, no loop device) has no effect, and a test that needs its
+ * events notices that they are missing. Steps leave nothing behind.
  */
 
 #include "etch.h"

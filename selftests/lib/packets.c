@@ -11,7 +11,7 @@ int packets_resize(const char *tree, int pages)
 	return write_fmt(tree, "buffer_size_kb", "%zu", pages * PAGE >> 10);
 }
 
-/* An instance with small buffers, and we on CPU 0, so that one file has all. 0 or an errno. */
+/* Makes an instance with small buffers, and runs on CPU 0: one file has it all. 0 or an errno. */
 int packets_tree(const char *tree)
 {
 	run_on(0);
@@ -23,8 +23,8 @@ int packets_tree(const char *tree)
 }
 
 /*
- * The next marks; those that are lost have their numbers, too. They are longer where pages
- * are larger: as many of them, or nearly, fill one.
+ * Writes the next marks. Lost ones use up numbers, too. Marks are longer where pages are
+ * larger, so that about the same number of them fills a page.
  */
 void packets_mark(const char *tree, int *next, int nr)
 {
@@ -130,7 +130,7 @@ int packets_open(const char *tree, int cpu, int flags)
 	return open(path_of(tree, file), O_RDONLY | O_CLOEXEC | flags);
 }
 
-/* All packets that a file gives before it ends or would block. False: an error, or a rest. */
+/* Reads packets until the file ends or would block. False: an error, or part of a packet. */
 bool packets_drain(struct packets *p, int fd)
 {
 	size_t room = 1 << 20, have = 0, used;

@@ -13,13 +13,13 @@
 
 #define PACKET_HEADER	sizeof(struct etch_packet_header)
 
-/* The smallest sub-buffer, and so the smallest packet: all sizes here are so many pages. */
+/* The smallest sub-buffer, and so the smallest packet, is a page. Sizes here are in pages. */
 #define PAGE		((size_t)getpagesize())
 #define LEAST_PAGE	4096
 #define LARGEST_PAGE	65536
 #define BUFFER_PAGES	16
 
-/* What was seen of one CPU's packets, from the first on. */
+/* The sums over one CPU's packets, from the first on. */
 struct packets {
 	unsigned long long packets;	/* those without records included */
 	unsigned long long empty;

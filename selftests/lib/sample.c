@@ -5,7 +5,7 @@
 
 #include "sample.h"
 
-/* What to say when there is none. */
+/* The reason to skip a test without the module. */
 const char *no_sample(void)
 {
 	return have_modules() ? "no etch-sample.ko: CONFIG_SAMPLE_ETCH=m, or set ETCH_SAMPLE_KO"

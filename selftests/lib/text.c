@@ -2,7 +2,7 @@
 
 #include "text.h"
 
-/* ftrace tells a hard interrupt inside a soft one, and an NMI inside either. */
+/* ftrace distinguishes a hard interrupt inside a softirq, and an NMI inside either: merge them. */
 static char text_context(char flag)
 {
 	switch (flag) {
@@ -19,7 +19,7 @@ static char text_context(char flag)
 	}
 }
 
-/* " [cpu] flags time: " at @at, which points to the bracket? Where it ends, or NULL. */
+/* Parses "[cpu] flags time: ". Returns its end, or NULL if @at does not point to one. */
 static char *text_prefix(char *at, struct record *r)
 {
 	unsigned long long whole;
@@ -45,8 +45,8 @@ static char *text_prefix(char *at, struct record *r)
 }
 
 /*
- * Where the name at @event ends, which is then ended with a zero; NULL if there is none. The
- * name of a system call's event is spelled out, over the time in front of it.
+ * Ends the name at @event with a zero, and returns its end; NULL if there is no name. The full
+ * name of a system call's event is written over the time in front of it.
  */
 static char *text_cut_event(char **event)
 {

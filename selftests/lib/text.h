@@ -8,9 +8,9 @@
  *
  *	            comm-pid     [cpu] flags  seconds.micros: event: text
  *
- * What is said between the time and the first ": " is the event; a record of
- * several lines carries the further ones in its text. Events of system calls have
- * no name in front, but "sys_NAME(" at the entry and "sys_NAME -> " at the exit.
+ * The words between the time and the first ": " are the event; a record of several
+ * lines has the further ones in its text. An event of a system call has no name in
+ * front, but "sys_NAME(" at the entry and "sys_NAME -> " at the exit.
  */
 
 #include "etch.h"

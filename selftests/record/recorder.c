@@ -206,7 +206,7 @@ TEST_F(recorder, ends_when_tracing_is_turned_off)
 	EXPECT_EQ(1, found.records);
 }
 
-/* Another clock is another trace. What was recorded by the first one is whole. */
+/* A new clock begins a new trace: the recorder ends, and its own trace is whole. */
 TEST_F(recorder, ends_before_another_clock)
 {
 	struct found found;
@@ -303,9 +303,9 @@ TEST_F(recorder, tells_that_another_has_read)
 	EXPECT_NE(NULL, strstr(self->run.said, "ATTENTION: 1 records are missing: somebody else"));
 }
 
-/* ---- What goes wrong ---- */
+/* ---- Errors ---- */
 
-/* Whole packets up to where the disk is full, and each record that is missing is counted. */
+/* The trace has whole packets up to the full disk, and each missing record is counted. */
 TEST_F(recorder, a_full_disk)
 {
 	char options[32], *metadata = read_file(ETCH, "metadata");
@@ -323,7 +323,7 @@ TEST_F(recorder, a_full_disk)
 	free(metadata);
 	ASSERT_EQ(0, mount("none", self->run.dir, "tmpfs", 0, options));
 	ASSERT_EQ(0, mkdir(TREE, 0700));
-	/* As much again as the disk has stays in the buffers, so what is there is known. */
+	/* The buffers have room for more than the disk: no record is overwritten before. */
 	ASSERT_EQ(0, write_file(TREE, "buffer_size_kb", "8192"));
 	EXPECT_EQ(marks, write_marks(marks));
 	status = RUN(&self->run, "-i", INSTANCE, "-d", "60", "-o", self->run.trace);

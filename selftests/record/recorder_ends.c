@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The recorder of samples/etch/record where it was started in another way than from a
- * shell that has no wishes, and where its end is not the usual one.
+ * The recorder of samples/etch/record when its parent changed signals or limits, and when
+ * it does not end in the usual way.
  */
 
 #include <dirent.h>
@@ -14,7 +14,7 @@
 #include "recorder.h"
 #include "sample.h"
 
-/* ---- Signals that whoever started it has chosen ---- */
+/* ---- Signals that the parent ignores ---- */
 
 static void ignore_children(void)
 {
@@ -26,7 +26,7 @@ static void ignore_hangup(void)
 	signal(SIGHUP, SIG_IGN);
 }
 
-/* Who does not want to hear of his own children has that inherited. */
+/* A parent that ignores SIGCHLD passes that on. The recorder still waits for its command. */
 TEST_F(recorder, hears_of_its_command)
 {
 	self->run.before = ignore_children;
@@ -73,7 +73,7 @@ TEST_F(recorder, ends_as_usual_after_two_hangups)
 	EXPECT_LT(0, found.records);
 }
 
-/* ---- What there is little of ---- */
+/* ---- Few resources ---- */
 
 #define FEW_FILES	12
 
@@ -86,7 +86,7 @@ static void keep_few_files(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* It takes more than it was given, but what it runs gets what was given. */
+/* The recorder raises its limit of open files; its command has the limit of the parent. */
 TEST_F(recorder, has_files_for_each_cpu)
 {
 	self->run.before = keep_few_files;
@@ -96,7 +96,7 @@ TEST_F(recorder, has_files_for_each_cpu)
 	EXPECT_FALSE(look_at_trace(self->run.trace).broken);
 }
 
-/* Has the next allocation fail of each thread but the first; or counts those still to fail. */
+/* Arms a failure in each thread but the first; with @ask, counts failures still armed. */
 static int threads_fail(pid_t pid, bool ask)
 {
 	char tasks[64], file[64];
@@ -164,9 +164,9 @@ TEST_F(recorder, puts_back_the_events_that_are_left)
 	EXPECT_STREQ("0", read_line(TREE, "events/sched/sched_waking/enable"));
 }
 
-/* ---- What goes ---- */
+/* ---- A tree that goes away ---- */
 
-/* Nobody can tell whether tracing is on, and that is no reason to wait for ever. */
+/* The recorder cannot read tracing_on any more, and must not wait for ever. */
 TEST_F(recorder, ends_without_its_tree)
 {
 	char mounted[80], tree[100], instance[80];
@@ -188,7 +188,7 @@ TEST_F(recorder, ends_without_its_tree)
 	EXPECT_EQ(0, rmdir(instance));
 }
 
-/* ---- Who is silent ---- */
+/* ---- A silent sender ---- */
 
 /* A machine that goes down closes no connection. */
 TEST_F(recorder, gives_up_a_sender_that_is_silent)
@@ -236,7 +236,7 @@ TEST_F(recorder, receives_more_than_a_file_may_have)
 	EXPECT_NE(NULL, strstr(receiver.said, strerror(EFBIG)));
 }
 
-/* Repairing cuts what is no packet. What is no stream of a trace stays as it is. */
+/* Repairing cuts bytes that are no packet, in streams. Other files stay as they are. */
 TEST_F(recorder, repairs_streams_alone)
 {
 	static const char text[] = "no packet";

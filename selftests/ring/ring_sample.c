@@ -26,7 +26,7 @@ struct record {
 	uint16_t source;
 } __attribute__((packed, aligned(4)));
 
-/* What was read so far. */
+/* The records that the test has read. */
 struct seen {
 	unsigned int records;
 	unsigned int of[SOURCES];
@@ -179,7 +179,7 @@ TEST_F_TIMEOUT(ring_sample, gives_every_record_once, 120)
 	EXPECT_EQ(-1, access(FOLDER, F_OK));
 }
 
-/* Nobody reads for long: what was overwritten and what is left are all there was. */
+/* Nobody reads for long: each record was overwritten, or is left. */
 TEST_F_TIMEOUT(ring_sample, counts_what_it_drops, 120)
 {
 	char parameters[64];
@@ -204,7 +204,7 @@ TEST_F_TIMEOUT(ring_sample, counts_what_it_drops, 120)
 	       figure("overwritten"), figure("lost"));
 }
 
-/* Other sizes while both write: only what comes meanwhile is lost, and counted. */
+/* Resizing while both sources write loses only records that come meanwhile, and counts them. */
 TEST_F_TIMEOUT(ring_sample, is_resized_while_it_is_written, 120)
 {
 	static const char * const sizes[] = { "2", "16", "8", "64", "4", "32" };

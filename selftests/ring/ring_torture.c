@@ -90,7 +90,7 @@ static void expect_nesting(struct __test_metadata *_metadata, const char *text)
 	expect_some(_metadata, text, "timer:", "half-way");
 	if (is_um())
 		return;
-	/* With PREEMPT_RT a softirq is a task, and waits for who writes. */
+	/* With PREEMPT_RT a softirq is a task, and waits for the task that writes. */
 	if (!is_realtime())
 		expect_some(_metadata, text, "softirq:", "half-way");
 	expect_some(_metadata, text, "irq_work:", "half-way");

@@ -35,9 +35,9 @@
 #define ANY	(-1)
 
 /*
- * What may differ, and why. Such records pair off all the same, and must be equal
- * in all that is not said here: in one field, numbers may lie up to so much apart; or,
- * if none is named, in all numbers.
+ * Permitted differences, with reasons. Such records still pair off, and must be equal
+ * in everything else. Numbers in @field may differ by up to @apart; if @field is empty,
+ * all numbers may.
  */
 static const struct {
 	const char *event, *field;
@@ -47,7 +47,7 @@ static const struct {
 	{ "sk_data_ready", "func=", ANY,
 	  "the event records its return address: in ftrace that is the function that calls the tracers, in Etch the one that hit the event" },
 	{ "fib_table_lookup", "gw ", ANY,
-	  "left unset by the event if the route has no gateway: what was in the buffer before is shown" },
+	  "the event leaves it unset if the route has no gateway: the buffer's former content shows" },
 	{ "timer_start", "timeout=", 1,
 	  "recorded from jiffies: the tick may come between the tracers" },
 	{ "timer_expire_entry", "now=", 1,
@@ -377,7 +377,7 @@ FIXTURE_SETUP(pair)
 	write_file(FTRACE, "events/enable", "0");
 	write_file(FTRACE, "tracing_on", "0");
 	write_file(ETCH, "tracing_on", "0");
-	/* One clock: how long one waited for the other can be told. */
+	/* With one clock, times show how long one tracer waited for the other. */
 	write_file(FTRACE, "trace_clock", "mono");
 	write_file(ETCH, "trace_clock", "mono");
 	load_loopback_up();

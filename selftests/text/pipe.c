@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * trace_pipe takes what it shows, waits for more and ends when there will be
- * none; trace shows what is there, and leaves it.
+ * trace_pipe removes the records that it shows, waits for more, and ends when there will
+ * be none. trace shows the records of the buffer and leaves them there.
  */
 
 #include <poll.h>
@@ -144,7 +144,7 @@ TEST_F(pipe, polls)
 	close(p.fd);
 }
 
-/* What another one leaves of a line is there for who waits. */
+/* When another reader leaves a part of a line, the waiting reader gets that part. */
 TEST_F(pipe, waits_for_the_rest_of_a_line)
 {
 	char rest[4097] = "";
@@ -163,7 +163,7 @@ TEST_F(pipe, waits_for_the_rest_of_a_line)
 	close(waits.fd);
 }
 
-/* Off and not empty: what is there comes first. */
+/* When tracing is off, readers get the remaining records first, then the end. */
 TEST_F(pipe, ends_when_off_and_empty)
 {
 	int fd = open_pipe(0);
@@ -180,7 +180,7 @@ TEST_F(pipe, ends_when_off_and_empty)
 	close(fd);
 }
 
-/* A reader that waits is told when tracing is turned off. */
+/* Turning tracing off wakes a waiting reader. */
 TEST_F(pipe, ends_while_waiting)
 {
 	int fd = open_pipe(0);
@@ -219,14 +219,14 @@ static void fill(int marks)
 }
 
 /*
- * Not ready now, nor before somebody changes something: the poll() has been through
- * many looks at the rings by then, and no look may say anything else.
+ * Not ready, and not ready later without a further record: by the end of this time
+ * poll() has looked at the rings many times, and each look must give the same answer.
  */
 #define expect_not_ready(p)	EXPECT_EQ(0, poll(p, 1, 300))
 /* Ready, however long a busy machine takes to say so. */
 #define expect_ready(p)		EXPECT_EQ(1, poll(p, 1, 60000))
 
-/* How many lines there are to be had without waiting. */
+/* How many lines a reader gets without waiting. */
 static int drain(int fd)
 {
 	char buf[65536];
@@ -250,7 +250,7 @@ TEST_F(pipe, is_not_woken_by_a_few)
 	/* One sub-buffer and a part of the next are less than a half of four. */
 	fill(SUBBUF_MARKS);
 	expect_not_ready(&p);
-	/* Who does not wait gets them all the same. */
+	/* A reader with O_NONBLOCK gets them all the same. */
 	EXPECT_EQ(1 + SUBBUF_MARKS, drain(p.fd));
 	close(p.fd);
 }
@@ -274,7 +274,7 @@ TEST_F(pipe, is_woken_when_half_is_filled)
 	close(p.fd);
 }
 
-/* Once it is filled, what is left is given without waiting, to its end. */
+/* Once half is filled, readers get all of it without waiting, in any number of reads. */
 TEST_F(pipe, half_is_read_to_the_end)
 {
 	struct pollfd p = { .fd = open_pipe(0), .events = POLLIN };
@@ -295,7 +295,7 @@ TEST_F(pipe, half_is_read_to_the_end)
 	close(p.fd);
 }
 
-/* What comes behind the last record is of the next lot, though none was missed between. */
+/* A later record counts for the next half, even if no read() found the buffer empty before. */
 TEST_F(pipe, one_more_is_not_half)
 {
 	struct pollfd p = { .fd = open_pipe(O_NONBLOCK), .events = POLLIN };
@@ -353,7 +353,7 @@ TEST_F(pipe, half_of_another_cpu_is_not_meant)
 	close(other.fd);
 }
 
-/* A lower mark holds for who waits already. */
+/* A lower mark holds for readers that already wait. */
 TEST_F(pipe, the_mark_may_be_lowered)
 {
 	struct pollfd p = { .fd = open_pipe(0), .events = POLLIN };
@@ -366,7 +366,7 @@ TEST_F(pipe, the_mark_may_be_lowered)
 	close(p.fd);
 }
 
-/* Who waits for half gets the few that there are when tracing is turned off. */
+/* A reader that waits for half gets the few records there are when tracing is turned off. */
 TEST_F(pipe, the_few_come_when_off)
 {
 	int fd = open_pipe(0);
@@ -415,7 +415,7 @@ TEST_F(pipe, a_signal_ends_the_wait)
 	close(fd);
 }
 
-/* Who waits for half gets the few that there are when a signal comes. */
+/* A reader that waits for half gets the few records there are when a signal comes. */
 TEST_F(pipe, the_few_come_with_a_signal)
 {
 	int fd = open_pipe(0);

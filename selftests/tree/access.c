@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may see, read and write what: the table in access.h, which is also in
- * Documentation/trace/etch/access.rst, for tasks of several kinds; and what a reader gets
- * to know of where things lie in memory. For kernels that are locked down see lockdown.c.
+ * Access to the files of the tree, for tasks of several kinds: the table in access_table.c,
+ * which is also in Documentation/trace/etch/access.rst. And the addresses that readers see:
+ * they must be hashed. For kernels that are locked down see lockdown.c.
  */
 
 #define _GNU_SOURCE

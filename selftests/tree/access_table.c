@@ -50,13 +50,13 @@ const struct row rows[NR_ROWS] = {
 
 struct tree tree;
 
-/* In a kernel that was told etch_persist= alone; and cpu* with something left to read. */
+/* These need etch_persist= on the kernel's command line, and cpu* also unread packets. */
 bool is_optional(const struct row *r)
 {
 	return !strncmp(r->file, "persist", strlen("persist"));
 }
 
-/* From the folder of the tree or of an instance. */
+/* The path below the folder of the tree or of an instance. */
 static const char *file_of(const char *path)
 {
 	static const char instances[] = ETCH "/instances/";
@@ -67,7 +67,7 @@ static const char *file_of(const char *path)
 	return path[len] ? path + len + 1 : ".";
 }
 
-/* A row that has no * is more to the point. */
+/* A row without * goes before one with it. */
 const struct row *row_of(const char *path)
 {
 	const char *file = file_of(path);
@@ -112,7 +112,7 @@ bool is_folder(const struct entry *e)
 	return S_ISDIR(e->st.st_mode);
 }
 
-/* 0 or an errno. What opens is closed. */
+/* Opens and closes a file. 0 or an errno. */
 int try_open(const char *path, int flags)
 {
 	int fd = open(path, flags | O_NONBLOCK | O_CLOEXEC);

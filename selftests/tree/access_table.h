@@ -3,7 +3,7 @@
 #define _ETCH_ACCESS_TABLE_H
 
 /*
- * Every file and folder of a tree, and who may do what with it: the table of
+ * Every file and folder of a tree, with its mode: the table of
  * Documentation/trace/etch/access.rst, row by row in the same order. The check of the
  * documentation compares the two.
  */
@@ -12,7 +12,7 @@
 
 #define INSTANCE	ETCH "/instances/etch-access"
 
-/* What the kernel lets be opened when it is locked down to keep its integrity. */
+/* How a file may be opened when the kernel is locked down to keep its integrity. */
 enum integrity {
 	NONE,
 	READ,
@@ -29,7 +29,7 @@ struct row {
 
 extern const struct row rows[NR_ROWS];
 
-/* What there is, and the row that each is of. */
+/* A file or folder that the walk found, and its row. */
 struct entry {
 	char *path;
 	const struct row *row;

@@ -7,7 +7,7 @@
 #include "etch_test.h"
 #include "lists.h"
 
-/* What only one of the two lists, and why. */
+/* Events that only ftrace lists, with reasons. */
 static const struct {
 	const char *prefix, *why;
 } only_ftrace[] = {

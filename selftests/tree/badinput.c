@@ -18,7 +18,7 @@
 
 #define INSTANCE	ETCH "/instances/etch-bad"
 
-/* What is wrong with an input, and where. */
+/* A bad input, the place of the mistake, and the message about it. */
 struct bad {
 	const char *input;
 	unsigned int at;
@@ -276,7 +276,7 @@ TEST_F_TIMEOUT(badinput, addresses_that_lead_nowhere, 120)
 	for (size_t i = 0; i < found.nr; i++) {
 		const struct row *row = row_of(found.paths[i]);
 
-		/* What empties a file does not look at what is written. */
+		/* A write that empties the file does not read its input. */
 		if (row && row->any_content && strcmp(row->file, "trace_marker"))
 			continue;
 		EXPECT_EQ(EFAULT, write_nowhere(found.paths[i]))
@@ -380,14 +380,14 @@ TEST_F_TIMEOUT(badinput, a_long_selection_lets_others_work, 120)
 	expect_unchanged(_metadata, self->before);
 }
 
-/* As `echo sched:nope > set_event`: what was enabled before stays so. */
+/* As `echo sched:nope > set_event`: the events that were enabled stay enabled. */
 TEST_F(badinput, a_typo_costs_no_selection)
 {
 	EXPECT_EQ(EINVAL, overwrite_file(INSTANCE, "set_event", "sched:nope\n"));
 	expect_unchanged(_metadata, self->before);
 }
 
-/* What is no letter is shown in a way that does no harm to a terminal. */
+/* Control characters are shown escaped, so they do no harm to a terminal. */
 TEST_F(badinput, is_shown_escaped)
 {
 	char *log;

@@ -27,7 +27,7 @@ bool fuzz_once_in(unsigned int n)
 	return !fuzz_below(n);
 }
 
-/* What is asked for in the environment or by a word of the kernel, or @otherwise. */
+/* A number from the environment or from the kernel's command line, or else @otherwise. */
 unsigned long fuzz_asked(const char *env, const char *word, unsigned long otherwise)
 {
 	char *value = getenv(env), *text = NULL;
@@ -44,7 +44,7 @@ unsigned long fuzz_asked(const char *env, const char *word, unsigned long otherw
 	return number ? number : otherwise;
 }
 
-/* Of each test anew. The seed is printed: with it the test can be had once more. */
+/* Each test begins with this. The printed seed repeats the test. */
 void fuzz_begin(void)
 {
 	unsigned long seed = fuzz_asked("ETCH_FUZZ_SEED", "etch_test.fuzz_seed=",

@@ -3,9 +3,9 @@
 #define _ETCH_FUZZ_H
 
 /*
- * Chance, and what it is told: ETCH_FUZZ_SEED and ETCH_FUZZ_WRITES in the environment, or
- * etch_test.fuzz_seed=N and etch_test.fuzz_writes=N on the kernel's command line. The same
- * seed gives the same inputs in the same order to the same files.
+ * Random numbers. ETCH_FUZZ_SEED in the environment, or etch_test.fuzz_seed=N on the kernel's
+ * command line, sets the seed; ETCH_FUZZ_WRITES or etch_test.fuzz_writes=N sets how many
+ * writes are made. The same seed gives the same inputs in the same order to the same files.
  */
 
 #include "etch.h"

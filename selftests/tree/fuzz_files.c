@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Any input to every file that can be written, in many ways: what the documentation says is
- * taken is taken and shown, all else is refused with an errno that says why, error_log
- * points at the mistake, and nothing has changed. The kernel says nothing meanwhile.
+ * Random input to every writable file, in many ways. A file must accept, and then show, all
+ * input that the documentation allows. It must refuse all other input with the errno of the
+ * reason and a line in error_log that points at the mistake, and change nothing. The kernel
+ * must log nothing meanwhile.
  *
  * ETCH_FUZZ_WRITES in the environment, or etch_test.fuzz_writes=N on the kernel's command
  * line, says how many writes; without it they go on for some seconds. See fuzz.h for the seed.
@@ -102,7 +103,7 @@ static const struct target *any_target(void)
 	return &tree.targets[fuzz_below(fuzz_once_in(2) ? tree.nr : tree.settings)];
 }
 
-/* ---- What goes wrong ---- */
+/* ---- Problems ---- */
 
 static struct {
 	unsigned long writes, taken, refused, faults;
@@ -203,7 +204,7 @@ static ssize_t write_in_a_way(int fd, const struct fuzz_input *in, enum way way)
 	}
 }
 
-/* ---- What came of it ---- */
+/* ---- Checking the result ---- */
 
 static char *shown_before, *shown_after, *shown_log;
 
@@ -367,7 +368,7 @@ static void one_write(void)
 		problem(t, &in, "open: %s", strerror(errno));
 		return;
 	}
-	/* A trace is long, and changes by itself; error_log tells of what is refused here. */
+	/* trace is long and changes by itself; error_log changes with each refused input. */
 	shows = t->readable && way != WRITE_ONLY && t->what->kind < FUZZ_TEXT;
 	*shown_before = 0;
 	*shown_after = 0;
@@ -376,7 +377,7 @@ static void one_write(void)
 	n = write_in_a_way(fd, &in, way);
 	err = errno;
 	done.writes++;
-	/* What cannot be read through this file is looked at through another one. */
+	/* If this descriptor cannot read, another one reads the file. */
 	if (shows)
 		shown(fd, shown_after);
 	close(fd);
@@ -434,7 +435,7 @@ static void bad_batch(void)
 
 		fuzz_make(&in);
 		fuzz_see(&seen, t->what, &in, "");
-		/* No choice is known here: what is longer than each of them is none. */
+		/* The choices are not known here: an input must be longer than any to be a mistake. */
 		if (seen.verdict != FUZZ_REFUSED ||
 		    (t->what->kind == FUZZ_CHOICE && in.len < 16))
 			continue;
@@ -711,7 +712,7 @@ static void odd_call(struct __test_metadata *_metadata, const char *path)
 		bytes = 4096 * (1 + fuzz_below(300));
 		map = mmap(NULL, bytes, fuzz_below(8),
 			   fuzz_once_in(2) ? MAP_SHARED : MAP_PRIVATE, fd, at & ~4095);
-		/* What could be mapped is an empty window. */
+		/* Only trace_pipe_raw can be mapped, and its window is empty. */
 		if (map != MAP_FAILED) {
 			EXPECT_NE(NULL, strstr(path, "trace_pipe_raw")) TH_LOG("%s", path);
 			munmap(map, bytes);

@@ -3,8 +3,8 @@
 #define _ETCH_FUZZ_INPUT_H
 
 /*
- * What is written: words that some file understands, numbers around limits, names of events,
- * with what may stand between them, whole or with a few bytes changed; or any bytes.
+ * Random inputs: words that some file accepts, numbers around limits, and names of events,
+ * with separators in between, whole or with a few bytes changed; or any bytes.
  */
 
 #include "fuzz.h"
@@ -17,7 +17,7 @@ struct fuzz_input {
 	char bytes[FUZZ_INPUT_MAX + 1];
 };
 
-/* Of the kernel that runs. */
+/* The events of the running kernel. */
 extern struct list fuzz_events;
 
 void fuzz_add(struct fuzz_input *in, const void *bytes, size_t len);

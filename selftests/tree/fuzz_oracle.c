@@ -158,7 +158,7 @@ static void fuzz_see_kind(struct fuzz_seen *seen, enum fuzz_kind kind, const cha
 	}
 }
 
-/* What has to become of @in, written to @file, which shows @shown. */
+/* The expected result of writing @in to @file, which shows @shown before. */
 void fuzz_see(struct fuzz_seen *seen, const struct fuzz_file *file, const struct fuzz_input *in,
 	      const char *shown)
 {

@@ -3,8 +3,8 @@
 #define _ETCH_FUZZ_ORACLE_H
 
 /*
- * What Documentation/trace/etch/users.rst says that a file takes, said once more, for a test
- * that does not choose what it writes.
+ * The input that each file accepts, as Documentation/trace/etch/users.rst describes it: for
+ * a test whose inputs are random.
  */
 
 #include "fuzz_input.h"

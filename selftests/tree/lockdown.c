@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A kernel that is locked down: what can still be opened, by root with all capabilities.
- * That cannot be undone, so the kernel is told at boot: lockdown=integrity or
- * lockdown=confidentiality. What was opened before stays open, as elsewhere in the kernel:
- * there is nothing here that could have been.
+ * The files that root, with all capabilities, can still open in a kernel that is locked
+ * down. That cannot be undone, so it is set at boot: lockdown=integrity or
+ * lockdown=confidentiality. Files that were opened before stay open, as elsewhere in the
+ * kernel; here there are none.
  */
 
 #include <sys/mount.h>
@@ -13,7 +13,7 @@
 
 #define LOCKDOWN	"/sys/kernel/security/lockdown"
 
-/* What is shown in brackets is how it is. */
+/* The file shows the present state in brackets. */
 static bool locked_for(const char *what)
 {
 	char *text, word[64];

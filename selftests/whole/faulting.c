@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * User memory may take for ever to be there: who maps it decides when, by userfaultfd(2), or
- * by a file system of his own. Whoever reads into such memory, or writes from it, waits; all
- * others go on, in the same instance, too. When it is there at last, the call has its result.
+ * A page of user memory may take any time to arrive: userfaultfd(2), or a file system in
+ * user space, delays it. A call that reads into such memory, or writes from it, waits. All
+ * other callers go on, also in the same instance. When the page is there, the call succeeds.
  */
 #define _GNU_SOURCE
 #include <linux/userfaultfd.h>
@@ -52,7 +52,7 @@ static union {
 } content;
 
 FIXTURE(faulting) {
-	int memory;		/* who wants pages says so here */
+	int memory;		/* a userfaultfd: the kernel asks for pages here */
 	struct call call;	/* its data is the page */
 };
 

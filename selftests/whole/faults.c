@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each operation with each of its allocations failing once: it is refused with ENOMEM and
- * nothing has changed, or it does without.
+ * Runs each operation with each of its allocations failing once. The operation must fail
+ * with ENOMEM and change nothing, or succeed without that memory.
  *
- * An operation is done once to count its allocations, and then with the first one failing,
- * the second one, and so on, until it is done with none having failed. Of those with
- * very many, some in the middle are left out, others in each boot; ETCH_FAULTS=all in
- * the environment, or etch_test.faults=all on the kernel's command line, has none left out.
+ * The first run counts the operation's allocations. Then the first one fails, the second
+ * one, and so on, until a run ends in which none has failed. Of operations with very many
+ * allocations, some in the middle are left out, different ones in each boot; ETCH_FAULTS=all
+ * in the environment, or etch_test.faults=all on the kernel's command line, runs them all.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -25,14 +25,14 @@
 
 struct op {
 	const char *name;
-	const char *file, *text;	/* what is written to, or read; and what */
+	const char *file, *text;	/* the file to write or read, and the text to write */
 	void (*before)(const struct op *op);
 	int (*run)(const struct op *op);	/* 0, or an errno */
-	void (*after)(const struct op *op);	/* undo it, done or not */
-	bool (*whole)(const struct op *op);	/* what was said to be done is done */
-	int err;		/* what it gives without a fault */
-	bool forgoes;		/* it is done, whatever it has to do without */
-	unsigned int least;	/* allocations that it is known to make */
+	void (*after)(const struct op *op);	/* undo it, whether it succeeded or failed */
+	bool (*whole)(const struct op *op);	/* check the effect of a success */
+	int err;		/* the result without a fault */
+	bool forgoes;		/* it succeeds without the memory */
+	unsigned int least;	/* the number of allocations is at least this */
 };
 
 /* ---- What operations are made of ---- */
@@ -211,7 +211,7 @@ static void unload_sample(const struct op *op)
 		give_up(SAMPLE);
 }
 
-/* With its events on: what is recorded of them has to be kept readable. */
+/* Unloading must keep the records of the module's events readable. */
 static void load_and_fire(const struct op *op)
 {
 	load_sample(op);
@@ -288,7 +288,7 @@ static bool cpu_is_on(const struct op *op)
 	return *read_line(CPUS, op->file) == '1' && stat_of(TREE, 1, "written") >= 0;
 }
 
-/* ---- Taking records: what is not given now is given later ---- */
+/* ---- Taking records: a failed call loses none ---- */
 
 static void take_begin(const struct op *op)
 {
@@ -481,8 +481,8 @@ static unsigned int count(struct __test_metadata *_metadata, int fd, const struc
 }
 
 /*
- * Line by line the same; but what was enabled for a moment, before a later part was refused,
- * may have been hit.
+ * Line by line the same. But an event that was enabled for a moment, before a later step
+ * failed, may have been hit.
  */
 static bool same_state(const char *was, const char *is)
 {
@@ -513,7 +513,7 @@ static bool step(struct __test_metadata *_metadata, int fd, const struct op *op,
 	bool hit;
 	int err;
 
-	/* What is in the buffer has to stay there. */
+	/* The failing operation must keep this record in the buffer. */
 	if (!op->before)
 		write_file(TREE, "trace_marker", "stays");
 	before(op);

@@ -2,7 +2,7 @@
 #ifndef _ETCH_FAULTS_STATE_H
 #define _ETCH_FAULTS_STATE_H
 
-/* What must not change when an operation is refused. For faults.c alone. */
+/* The state that must not change when an operation fails. For faults.c alone. */
 
 #include "packets.h"
 #include "sample.h"

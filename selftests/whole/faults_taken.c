@@ -39,7 +39,7 @@ void taken_marks(void)
 		give_up("pipe");
 }
 
-/* ---- What is done with an allocation failing: 0 or an errno ---- */
+/* ---- Reading while an allocation fails: 0 or an errno ---- */
 
 int taken_pipe(const char *file)
 {

@@ -3,8 +3,9 @@
 #define _ETCH_FAULTS_TAKEN_H
 
 /*
- * Records that are taken while an allocation fails: what is not given then is given by
- * the same file later, or, if it could not be opened, by another. For faults.c alone.
+ * Taking records while an allocation fails. Records that the failed call did not give must
+ * come from the same file later, or, if it could not be opened, from another one. For
+ * faults.c alone.
  */
 
 #include <linux/etch_packet.h>
@@ -25,7 +26,7 @@ extern struct taken {
 	int pipes[2];
 	void *map;
 	struct etch_window window;
-	char buf[1 << 16];	/* what was read */
+	char buf[1 << 16];	/* the bytes that were read */
 	size_t len;
 	struct packets seen;	/* or, as text: @seen.marks, @seen.order and @seen.last */
 	unsigned int bad;	/* times that not all marks were there */

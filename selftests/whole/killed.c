@@ -151,7 +151,7 @@ FIXTURE_TEARDOWN(killed)
 	EXPECT_EQ(0, rmdir(TREE)) TH_LOG("%s: %s", TREE, strerror(errno));
 }
 
-/* ---- What is left ---- */
+/* ---- The next reader ---- */
 
 /*
  * Everything that another reader gets. The marks that it does not get are those that are
@@ -173,8 +173,8 @@ static void expect_rest(struct __test_metadata *_metadata, struct _test_data_kil
 	EXPECT_EQ(0, overwritten) TH_LOG("step %d", step);
 	EXPECT_EQ(marks, stat_of(TREE, 0, "written")) TH_LOG("step %d", step);
 	EXPECT_EQ(marks, gone + seen.marks)
-		TH_LOG("step %d: %lld taken by who was killed, %u left of %d", step, gone,
-		       seen.marks, marks);
+		TH_LOG("step %d: of %d marks the killed reader took %lld, and %u are left", step,
+		       marks, gone, seen.marks);
 	EXPECT_TRUE(!seen.marks || (seen.first == first + gone && seen.last == self->next - 1))
 		TH_LOG("step %d: marks %d to %d of %d to %d", step, seen.first, seen.last,
 		       first, self->next - 1);

@@ -299,7 +299,7 @@ TEST_F(set_ahead, read_one_by_one)
 	}
 }
 
-/* What is left of the sub-buffer as a packet. */
+/* The unread rest of a sub-buffer, as a packet. */
 TEST_F(set_ahead, a_packet_behind_what_was_read)
 {
 	unsigned long long first = 0;

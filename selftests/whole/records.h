@@ -12,7 +12,7 @@
 
 #include "packets.h"
 
-/* What was decoded of a stream of packets. */
+/* The sums over a decoded stream of packets. */
 struct records {
 	struct packets seen;		/* by their headers; since the uuid is the same */
 	unsigned long long packets, records, discarded;

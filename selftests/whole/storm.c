@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Everything at once, for some seconds: whatever can be written is written, whatever can be
- * read is read, instances, a module and CPUs come and go, the machine is suspended where it
- * can be, with all events on and tasks that hit them. Then the accounts are checked.
+ * Everything at once, for some seconds. Tasks write and read all files; instances, a module
+ * and CPUs come and go; the machine suspends where it can; all events are on, and tasks hit
+ * them. Then the test checks the accounts.
  *
  * ETCH_STORM_MS and ETCH_STORM_SEED in the environment, or etch_test.storm_ms=N and
  * etch_test.storm_seed=N on the kernel's command line, say how long, and repeat the choices
@@ -217,7 +217,7 @@ static void sleep_ms(unsigned int ms)
 	nanosleep(&t, NULL);
 }
 
-/* Who has not done enough yet, and has not failed; NULL: nobody. */
+/* A worker that has not done enough yet and has not failed, or NULL. */
 static const struct worker *who_is_behind(void)
 {
 	for (unsigned int i = 0; i < storm->nr; i++) {
@@ -259,14 +259,14 @@ static void take_the_rest(struct __test_metadata *_metadata)
 	storm_enter(STORM_REST);
 }
 
-/* ---- What has to be so when it is over ---- */
+/* ---- The checks after the storm ---- */
 
 static void expect_all_on_line(struct __test_metadata *_metadata)
 {
 	EXPECT_EQ(sysconf(_SC_NPROCESSORS_CONF), nr_cpus());
 }
 
-/* Each did what it is there for, and no packet of those that it saw was wrong. */
+/* Each worker did its operation often enough, and saw no wrong packet. */
 static void expect_workers(struct __test_metadata *_metadata)
 {
 	for (unsigned int i = 0; i < storm->nr; i++) {
@@ -325,7 +325,7 @@ static const struct worker *storm_worker(const char *name, int arg)
 	give_up("%s %d", name, arg);
 }
 
-/* Whatever was read was given to the only one who took; and the rest is told as lost. */
+/* The only taking reader has all records that were read; packets counted the others as lost. */
 static void expect_packets(struct __test_metadata *_metadata)
 {
 	for (int cpu = 0; cpu < storm->nr_cpus; cpu++) {

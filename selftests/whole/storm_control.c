@@ -108,7 +108,7 @@ void op_mark(struct worker *w)
 	write_any(w, any_tree(), "trace_marker", "a mark in the storm", MAY(EBADF, ENOSPC));
 }
 
-/* What is wrong is refused in any weather. */
+/* Bad input is refused at any time. */
 void op_nonsense(struct worker *w)
 {
 	static const char * const files[] = {
@@ -123,7 +123,7 @@ void op_nonsense(struct worker *w)
 	w->done++;
 }
 
-/* ---- What comes and goes ---- */
+/* ---- Instances, a module, CPUs, the machine ---- */
 
 void op_instance(struct worker *w)
 {
@@ -167,7 +167,7 @@ void op_suspend(struct worker *w)
 	worker_did(w, write_file("/sys/power", "state", "mem"), MAY(EBUSY), "suspend");
 }
 
-/* Why this kernel cannot suspend for a test; NULL: it can, and is told to come back. */
+/* Sets up a suspend that wakes by itself. Returns why this kernel cannot, or NULL. */
 const char *suspend_prepare(void)
 {
 	if (access("/sys/power/state", W_OK))

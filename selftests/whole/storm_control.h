@@ -2,7 +2,7 @@
 #ifndef _ETCH_STORM_CONTROL_H
 #define _ETCH_STORM_CONTROL_H
 
-/* What a storm's workers change. For storm.c alone. */
+/* Operations of a storm's workers that change something. For storm.c alone. */
 
 #include "sample.h"
 #include "storm_worker.h"

@@ -168,7 +168,7 @@ static ssize_t take_any(struct worker *w, int fd)
 	}
 }
 
-/* Beside others who take. A file begins with what was lost before it. */
+/* Beside other taking readers. A file's first packet counts the losses before it. */
 void op_take(struct worker *w)
 {
 	int fd = open_any(w, loose_tree(), file_of_cpu("trace_pipe_raw"), O_NONBLOCK, MAY(0));
@@ -211,7 +211,7 @@ void op_read_snapshot(struct worker *w)
 	close(fd);
 }
 
-/* ---- Who waits ---- */
+/* ---- Waiting ---- */
 
 #define WAIT_MS		100
 

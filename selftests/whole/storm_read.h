@@ -2,7 +2,7 @@
 #ifndef _ETCH_STORM_READ_H
 #define _ETCH_STORM_READ_H
 
-/* What a storm's workers read. For storm.c alone. */
+/* Operations of a storm's workers that read. For storm.c alone. */
 
 #include "storm_worker.h"
 #include "text.h"

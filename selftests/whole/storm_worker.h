@@ -3,12 +3,12 @@
 #define _ETCH_STORM_WORKER_H
 
 /*
- * Workers of a storm: tasks that do one operation each, over and over, until they are told
- * to stop. For storm.c and its headers alone.
+ * Workers of a storm: tasks that repeat one operation each until the storm is over. For the
+ * storm's sources alone.
  *
- * A worker is a process, and what it has to tell is in memory that all share. An operation
- * may be refused with the errors that its documentation names. Any other is a failure,
- * which ends the worker.
+ * A worker is a process, and its results are in memory that all share. An operation may fail
+ * with the errors that its documentation names. Any other error is a failure of the test, and
+ * ends the worker.
  */
 
 #include "load.h"
