@@ -55,7 +55,7 @@ FIXTURE_TEARDOWN(cleared)
 	EXPECT_EQ(0, rmdir(TREE));
 }
 
-/* What nobody shall see: enough of it for more pages than these. */
+/* Marks that no reader may see later: more of them than @pages pages hold. */
 static void old_marks(unsigned int pages)
 {
 	char text[200];
@@ -71,8 +71,8 @@ static void forget(void)
 }
 
 /*
- * A packet with marks of all lengths that leave bytes in between. Its marks lie where those
- * of the last one did: numbers have four digits.
+ * A packet with marks of all lengths that leave bytes in between. All numbers have four
+ * digits, so its marks lie in the same places as those of the packet before.
  */
 static void new_packet(int *next)
 {
@@ -107,7 +107,7 @@ static unsigned int remains(const void *packet)
 	return n + not_zero(end, packet + head->packet_size / 8);
 }
 
-/* One of new_packet()'s. */
+/* @packet has the marks of new_packet(), and nothing else. */
 static void expect_clean(struct __test_metadata *_metadata, struct _test_data_cleared *self,
 			 const void *packet)
 {
@@ -166,7 +166,7 @@ TEST_F(cleared, is_in_no_snapshot)
 	close(fd);
 }
 
-/* Packets of a snapshot are copied to one place. Those of before are not in a later one. */
+/* A snapshot's packets are copied to one buffer. None shows a part of the one before. */
 TEST_F(cleared, is_what_a_snapshot_gave_before)
 {
 	int fd, nr;
@@ -184,7 +184,7 @@ TEST_F(cleared, is_what_a_snapshot_gave_before)
 	close(fd);
 }
 
-/* What of a sub-buffer was read as text is no part of the packet, and not behind it. */
+/* Records that were read as text are not in the packet, nor behind its end. */
 TEST_F(cleared, is_what_was_read_as_text)
 {
 	int text = open(TREE "/trace_pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);

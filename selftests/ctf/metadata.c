@@ -35,7 +35,7 @@ static long long generation(void)
 	return n;
 }
 
-/* The block's text is between the results of this and of tsdl_event(). NULL: none. */
+/* The begin of an event's block, which ends where tsdl_event() ends; NULL if there is none. */
 static const char *find_event(const char *text, const char *name, const char **end)
 {
 	const char *at;
@@ -159,7 +159,7 @@ TEST_F(metadata, reads_the_same_from_anywhere)
 	close(fd);
 }
 
-/* A module's events come, and stay described, word by word, when they have gone. */
+/* Loading a module adds its events, and unloading it leaves their text as it was. */
 TEST_F(metadata, follows_modules)
 {
 	const char *before, *after, *end;
@@ -196,7 +196,7 @@ TEST_F(metadata, follows_modules)
 	free(gone);
 }
 
-/* What a trace is does not change while it is recorded; with the clock it does. */
+/* A trace keeps its uuid while it is recorded; a new clock gives it a new one. */
 /* The one in brackets. */
 static char *clock_of(const char *tree, char name[32])
 {
@@ -227,7 +227,7 @@ TEST_F(metadata, tells_traces_apart)
 	EXPECT_STREQ("\"\"", tsdl_value(self->text, "instance"));
 	EXPECT_STREQ("\"etch-metadata\"", tsdl_value(other, "instance"));
 
-	/* One clock, whoever uses it. */
+	/* Two instances with the same clock describe it in the same words. */
 	EXPECT_STREQ(strstr(self->text, "\nclock {"), strstr(other, "\nclock {"));
 	EXPECT_STRNE(tsdl_value(strstr(other, "\nclock {"), "uuid"),
 		     tsdl_value(strstr(mono, "\nclock {"), "uuid"));
@@ -236,7 +236,7 @@ TEST_F(metadata, tells_traces_apart)
 	free(mono);
 }
 
-/* The offset leads from a clock that user space can read as well to the wall clock. */
+/* A clock that user space can read, plus the offset, is the wall clock. */
 TEST_F(metadata, knows_the_wall_clock)
 {
 	static const struct {

@@ -101,7 +101,7 @@ TEST_F(raw, gives_what_was_flushed)
 	EXPECT_EQ(getpid(), self->seen.head.pid);
 	EXPECT_STREQ("raw", self->seen.head.comm);
 
-	/* There is nothing to tell: no packet. */
+	/* Without records and losses, a flush makes no packet. */
 	flush();
 	flush();
 	EXPECT_TRUE(packets_drain(&self->seen, fd));
@@ -164,7 +164,7 @@ TEST_F(raw, loses_nothing_to_a_bad_address)
 	close(fd);
 }
 
-/* Through a pipe into a file: as a recorder does it. */
+/* Splices through a pipe into a file, as a recorder does. */
 static bool splice_all(struct packets *p, int fd, int pipes[2], size_t len)
 {
 	char name[] = "/tmp/etch-raw-XXXXXX";
@@ -220,8 +220,8 @@ TEST_F(raw, is_spliced)
 }
 
 /*
- * A socket keeps the pages when the pipe has done with them: they are not lent again. The
- * ring is so small that pages given away too early would be written at once.
+ * A socket keeps the pages after the pipe has released them, and the ring must not use them
+ * again. The ring is so small that it would overwrite such pages at once.
  */
 TEST_F(raw, is_sent)
 {
@@ -309,14 +309,14 @@ TEST_F(raw, polls_for_the_watermark)
 	close(p.fd);
 }
 
-/* Less than half is not enough, after a flush that has been answered, too. */
+/* A flush wakes readers once. After it, less than half is not enough again: when the flush */
 TEST_F(raw, forgets_a_flush)
 {
 	struct pollfd p = { .fd = packets_open(TREE, 0, O_NONBLOCK), .events = POLLIN };
 	int text = open(TREE "/trace_pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
 	ASSERT_EQ(0, write_file(TREE, "buffer_percent", "50"));
-	/* There was nothing, */
+	/* found no records, */
 	flush();
 	marks(&self->next, 200);
 	EXPECT_EQ(0, poll(&p, 1, 100));
@@ -325,7 +325,7 @@ TEST_F(raw, forgets_a_flush)
 	EXPECT_TRUE(packets_drain(&self->seen, p.fd));
 	EXPECT_EQ(200, self->seen.marks);
 
-	/* it was read as text, */
+	/* when its records were read as text, */
 	marks(&self->next, 10);
 	flush();
 	while (read(text, self->buf, sizeof(self->buf)) > 0)
@@ -334,7 +334,7 @@ TEST_F(raw, forgets_a_flush)
 	marks(&self->next, 200);
 	EXPECT_EQ(0, poll(&p, 1, 100));
 
-	/* or thrown away. */
+	/* or when they were thrown away. */
 	flush();
 	overwrite_file(TREE, "trace", "");
 	marks(&self->next, 200);
@@ -491,7 +491,7 @@ TEST_F(raw, tells_loss_once)
 	close(fd);
 }
 
-/* A pipe that nobody empties: tracing goes on, in other memory, and not without end. */
+/* Nobody empties the pipe: tracing goes on in other pages, up to a limit. */
 TEST_F(raw, is_not_stopped_by_a_full_pipe)
 {
 	int fd = packets_open(TREE, 0, 0), pipes[64][2], n, full = 0;
@@ -529,7 +529,7 @@ TEST_F(raw, is_not_stopped_by_a_full_pipe)
 	close(fd);
 }
 
-/* Have as many packets outside as may be: 2 and what a pipe can hold; and one more wanted. */
+/* Lends as many packets as the ring allows: 2, and as many as a pipe holds. */
 static void lend_all(int fd, int pipes[3][2], int *next)
 {
 	packets_resize(TREE, 2);
@@ -663,7 +663,7 @@ TEST_F(raw, is_one_stream)
 	EXPECT_LE(4000, self->seen.marks + self->seen.discarded);
 	memcpy(uuid, self->seen.head.uuid, sizeof(uuid));
 
-	/* By another clock it is another one. No machine begins with this one. */
+	/* Another clock begins another stream. No machine begins with this clock. */
 	ASSERT_EQ(0, write_file(TREE, "trace_clock", "boot"));
 	marks(&self->next, 10);
 	stop();
@@ -674,7 +674,7 @@ TEST_F(raw, is_one_stream)
 	close(fd);
 }
 
-/* A CPU that is off line when sub-buffers change has its numbers go on afterwards. */
+/* Packets' numbers go on after a CPU was off line while sub-buffers changed. */
 TEST_F(raw, is_one_stream_over_hotplug)
 {
 	int fd = packets_open(TREE, 1, O_NONBLOCK);

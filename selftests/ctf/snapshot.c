@@ -128,7 +128,7 @@ TEST_F(snapshot, loses_what_is_overwritten)
 	EXPECT_EQ(999, self->seen.last);
 	EXPECT_EQ(0, self->seen.order);
 	marks(&self->next, 3000);
-	/* It would look like a CPU that was idle. */
+	/* An empty file would look like an idle CPU. */
 	EXPECT_EQ(ESTALE, shot_read(&self->again, 0));
 	EXPECT_EQ(0, self->again.marks);
 }
@@ -166,7 +166,7 @@ TEST_F(snapshot, is_void_without_its_buffer)
 	EXPECT_EQ(0, shot_read(&self->seen, 0));
 	EXPECT_EQ(100, self->seen.marks);
 
-	/* Of nothing there is nothing to be missed. */
+	/* An empty snapshot stays valid, for no record of it can be missing. */
 	overwrite_file(TREE, "trace", "");
 	EXPECT_EQ(0, write_file(TREE, "snapshot", "1"));
 	EXPECT_EQ(0, packets_resize(TREE, BUFFER_PAGES));
@@ -176,7 +176,7 @@ TEST_F(snapshot, is_void_without_its_buffer)
 
 #define CPU1	"/sys/devices/system/cpu/cpu1"
 
-/* One goes that had nothing, and its buffer with it: the others have what they had. */
+/* A CPU without records goes off line, with its buffer: the snapshots of the others stay. */
 TEST_F(snapshot, outlives_a_cpu)
 {
 	if (access(CPU1 "/online", W_OK))
@@ -196,7 +196,7 @@ TEST_F(snapshot, outlives_a_cpu)
 static atomic_int turn;
 static atomic_bool done;
 
-/* Marks in turn: the one of a turn is there before the next one begins. */
+/* CPUs write marks in turn: each mark is stored before the next turn begins. */
 static void *take_turns(void *arg)
 {
 	int cpu = (long)arg, nr = nr_cpus(), mine;
@@ -227,7 +227,7 @@ TEST_F(snapshot, ends_on_all_cpus_at_once)
 	done = false;
 	for (cpu = 0; cpu < nr; cpu++)
 		pthread_create(&threads[cpu], NULL, take_turns, (void *)(long)cpu);
-	/* Each has a mark; a kernel that watches itself takes its time. */
+	/* Wait until each CPU has a mark: kernels that check themselves are slow. */
 	for (round = 0; turn < nr && round < 10000; round++)
 		usleep(1000);
 	for (round = 0; round < 50; round++) {
@@ -243,7 +243,7 @@ TEST_F(snapshot, ends_on_all_cpus_at_once)
 			last = p.last > last ? p.last : last;
 			least = p.last < least ? p.last : least;
 		}
-		/* The last nr turns are there, whoever's they are. */
+		/* The last nr turns are there, from all CPUs. */
 		EXPECT_EQ(nr - 1, last - least);
 	}
 	done = true;

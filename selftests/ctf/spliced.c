@@ -68,7 +68,7 @@ TEST_F(spliced, does_not_lock_the_pipe_and_wait)
 	begin_call(&reads);
 	EXPECT_TRUE(call_ends(&reads));
 	EXPECT_TRUE(call_ends(&splices));
-	/* If it does wait: for this. */
+	/* Ends a splice() that waits, so that the test fails and does not hang. */
 	write_file(TREE, "tracing_on", "0");
 	pthread_join(splices.thread, NULL);
 	pthread_join(reads.thread, NULL);
@@ -78,7 +78,7 @@ TEST_F(spliced, does_not_lock_the_pipe_and_wait)
 	EXPECT_EQ(EAGAIN, splices.err);
 }
 
-/* Too many packets are in pipes: that is no reason, either. */
+/* splice() does not wait when too many packets are in pipes, either. */
 TEST_F(spliced, does_not_wait_for_packets_to_come_back)
 {
 	struct call splices = { .how = by_splice, .fd = self->fd };
@@ -111,7 +111,7 @@ TEST_F(spliced, does_not_wait_for_packets_to_come_back)
 	EXPECT_EQ(PAGE, splice(self->fd, NULL, self->pipes[1], NULL, PAGE, 0));
 }
 
-/* poll() does the waiting: whenever it says so, there is something, or the end. */
+/* poll() does the waiting: when it reports data, splice() gives a packet or the end. */
 TEST_F(spliced, has_what_was_polled_for)
 {
 	struct pollfd p = { .fd = self->fd, .events = POLLIN };

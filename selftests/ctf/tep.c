@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every format file parses with libtraceevent, and what that says of the event's fields
- * is what metadata says: the same fields in the same order, in the same places, of the
- * same sizes and signs.
+ * libtraceevent parses every format file, and metadata describes the same fields as the
+ * library: in the same order, in the same places, of the same sizes and signs.
  */
 
 #include <traceevent/event-parse.h>
@@ -26,7 +25,7 @@ static bool has_part(const struct tep_format_field *f, const char *part, unsigne
 	return t && t->at == at && t->bits == bits && !t->type.is_signed;
 }
 
-/* A word of 32 bits where the field is; the content behind all that has a place. */
+/* A dynamic field has a word of 32 bits in its place, and its content behind all fields. */
 static bool same_dynamic(const struct tep_format_field *f)
 {
 	const struct tsdl_field *t = tsdl_find(&tsdl, f->name);
@@ -65,7 +64,7 @@ static bool same_field(const struct tep_format_field *f)
 	return dynamic ? same_dynamic(f) : same_static(f);
 }
 
-/* Are all of metadata's fields the event's, or made of them? In the event's order? */
+/* All fields in metadata are the event's, or parts of them, in the event's order. */
 static bool no_others(const struct tep_event *event)
 {
 	const struct tep_format_field *f = event->format.fields;
@@ -183,8 +182,8 @@ TEST_F_TIMEOUT(tep, agrees_with_metadata, 300)
 }
 
 /*
- * A print format that libtraceevent cannot use is no reason to refuse the file. But each
- * that it can use with ftrace it can use with Etch.
+ * libtraceevent accepts files whose print format it cannot use. But it must be able to use
+ * each format of Etch whose counterpart in ftrace it can use.
  */
 TEST_F_TIMEOUT(tep, prints_as_with_ftrace, 300)
 {

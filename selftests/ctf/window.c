@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets that are mapped: each once, whole, and whatever becomes of the buffer.
+ * The window of mapped packets: it shows each packet once, whole, no matter what happens to
+ * the buffer.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -168,8 +169,8 @@ TEST_F(window, has_nothing_else_in_it)
 }
 
 /*
- * A sub-buffer of several pages, and a packet of one: the window has no more than that. The
- * other pages are full of records that were thrown away.
+ * A packet of one page in a sub-buffer of several: the window shows that page only. The other
+ * pages are full of records that were thrown away.
  */
 TEST_F(window, has_the_packet_alone)
 {
@@ -195,8 +196,8 @@ TEST_F(window, has_the_packet_alone)
 }
 
 /*
- * A page with a reference of somebody else's would stay when its loan is over, and nobody
- * would count it.
+ * No other part of the kernel may hold a reference to a lent page: the page would outlive its
+ * loan, and would not be counted.
  */
 TEST_F(window, is_not_pinned)
 {
@@ -215,7 +216,7 @@ TEST_F(window, is_not_pinned)
 	EXPECT_TRUE(errno == EFAULT || errno == ENOSYS);
 	EXPECT_EQ(-1, pread(fd, self->buf, PAGE, (off_t)self->map));
 	EXPECT_EQ(EIO, errno);
-	/* Its bytes are for everybody who copies them. */
+	/* Copying its bytes is allowed. */
 	EXPECT_EQ(PAGE, write(pipes[1], self->map, PAGE));
 	EXPECT_EQ(PAGE, read(pipes[0], self->buf, PAGE));
 	EXPECT_EQ(0, memcmp(self->buf, self->map, PAGE));
@@ -267,7 +268,7 @@ TEST_F(window, is_a_files)
 	close(fd);
 }
 
-/* The answer cannot be given: then the packets are not, either. */
+/* If the ioctl cannot write its result, it shows no packets, and loses none. */
 TEST_F(window, loses_nothing_to_a_bad_address)
 {
 	struct etch_window *w = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
@@ -350,12 +351,12 @@ TEST_F(window, refuses_nonsense)
 	EXPECT_EQ(-1, ioctl(self->fd, _IO(0xE7, 9), NULL));
 	EXPECT_EQ(ENOTTY, errno);
 
-	/* Nothing is lost to it. */
+	/* The refused calls lost nothing. */
 	EXPECT_EQ(1, show(_metadata, self, SLOTS));
 	EXPECT_EQ(10, self->seen.marks);
 }
 
-/* Whoever unmaps, or closes, in whichever order. */
+/* The file is closed before the window is unmapped. */
 TEST_F(window, ends_in_any_order)
 {
 	int fd = packets_open(TREE, 0, O_NONBLOCK);

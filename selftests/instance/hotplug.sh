@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# A processor goes off line and comes back while events are recorded: what it
-# recorded stays until it is read, and it records again.
+# A CPU goes off line and comes back while events are recorded. Its records stay until
+# they are read, and it records again.
 
 cd "$(dirname "$0")" || exit 1
 # Installed, the test lies one folder below the runner's; in the source, two.
@@ -86,7 +86,7 @@ written=$(stat_of written)
 check "every record is accounted for" "$written" -eq \
 	$(($(stat_of read) + $(stat_of overwritten) + $(stat_of entries)))
 
-# Emptied while the processor is away: its buffer may go, and comes again.
+# Emptying while the CPU is away may free its buffer, which is made anew later.
 echo 0 > $CPU/online
 echo > $ETCH/trace
 check "emptied while away" "$(stat_of entries)" -eq 0
@@ -126,8 +126,8 @@ stopped "emptied while half-way" empty
 stopped "other sub-buffers while half-way" larger_subbuf
 echo 16 > $ETCH/buffer_subbuf_size_kb
 
-# There is no memory for its buffer: it comes all the same. The one of cpu0 takes more than
-# half of what there is.
+# Without memory for its buffer, the CPU comes on line all the same. cpu0's buffer takes more
+# than half of the memory.
 no_buffers() {
 	dmesg | grep -c "no memory for the buffer of CPU 1"
 }

@@ -70,7 +70,7 @@ static void load_pipe(void)
 		return;
 	pid = fork();
 	if (!pid) {
-		/* Otherwise the child waits for itself, if the load is killed before it writes 'x'. */
+		/* Else the child waits for itself if the load dies early. */
 		close(fds[1]);
 		while (read(fds[0], c, sizeof(c)) > 0 && c[0] != 'x')
 			;

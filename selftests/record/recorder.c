@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The recorder of samples/etch/record: what it writes are whole packets, their records are as
- * many as it says and the kernel counts, and it leaves nothing behind.
+ * The recorder of samples/etch/record: it writes whole packets, with as many records as it
+ * prints and as the kernel counts, and it leaves no instance behind.
  */
 
 #include <dirent.h>
@@ -47,7 +47,7 @@ TEST_F(recorder, a_commands_status)
 	EXPECT_NE(NULL, strstr(self->run.said, "/no/such/program cannot be run: No such file"));
 }
 
-/* What it does comes after tracing began, and all of it is there. */
+/* Tracing begins before the command, and the trace has all that the command does. */
 TEST_F(recorder, all_of_a_command)
 {
 	struct found found;
@@ -98,7 +98,7 @@ TEST_F(recorder, sighup)
 	record_until(_metadata, &self->run, SIGHUP);
 }
 
-/* The command hears of it, too, and need not be waited for. */
+/* The signal ends the command, too: the recorder does not wait for it any longer. */
 TEST_F(recorder, a_signal_and_a_command)
 {
 	struct timespec begin, end;
@@ -123,9 +123,9 @@ TEST_F(recorder, seconds)
 	SHOW_IF(&self->run, status);
 }
 
-/* ---- An instance that is there ---- */
+/* ---- An existing instance ---- */
 
-/* Whatever it changed is as before. */
+/* The recorder restores each setting that it changed. */
 TEST_F(recorder, puts_settings_back)
 {
 	static const char * const files[] = {
@@ -173,7 +173,7 @@ TEST_F(recorder, puts_sizes_back)
 	}
 }
 
-/* A flight recorder is emptied; that it was off stays so. */
+/* Recording from an instance that is off empties it, and leaves it off. */
 TEST_F(recorder, only_what_is_there)
 {
 	struct found found;
@@ -239,7 +239,7 @@ static unsigned long long write_marks(unsigned int nr)
 	return done;
 }
 
-/* Every mark is in the trace, or is counted, and that is said. */
+/* Each mark is in the trace, or is counted as lost, and the recorder prints the losses. */
 static void lose_some(struct __test_metadata *_metadata, struct run *run,
 		      const char *mode, const char *which)
 {
@@ -250,7 +250,7 @@ static void lose_some(struct __test_metadata *_metadata, struct run *run,
 	ASSERT_EQ(0, write_file(TREE, "buffer_size_kb", "32"));
 	START(run, "-v", "-i", INSTANCE, "-m", mode, "-o", run->trace);
 	EXPECT_TRUE(wait_until_said(run, " s  "));
-	/* It sleeps while there is a flood. */
+	/* The recorder is stopped while many marks are written. */
 	kill(run->pid, SIGSTOP);
 	written = write_marks(500);
 	kill(run->pid, SIGCONT);
@@ -315,7 +315,7 @@ TEST_F(recorder, a_full_disk)
 	const char *at;
 	int status;
 
-	/* The description fits in any case, and while a newer one replaces it. */
+	/* The disk has room for the metadata, twice: a newer version replaces the older one. */
 	ASSERT_NE(NULL, metadata);
 	description = strlen(metadata) / 1024 + 8;
 	marks = 4 * DISK_KB + 2 * description;
@@ -373,7 +373,7 @@ TEST_F(recorder, wrong_options)
 	EXPECT_NE(NULL, strstr(self->run.said, "trace_clock: error: No such clock"));
 }
 
-/* Killed, it can leave a packet cut in two, and an instance; -r mends the first. */
+/* A killed recorder can leave a cut packet, and an instance. -r repairs the packet. */
 TEST_F(recorder, repairs)
 {
 	struct found before, after;
@@ -422,7 +422,7 @@ static int generation_of(const char *metadata)
 	return generation;
 }
 
-/* A module's events are described before there are packets with them: it may be killed. */
+/* metadata describes a module's events before their packets come: a kill loses nothing. */
 TEST_F(recorder, metadata_is_fresh)
 {
 	char *before, *after;
@@ -442,7 +442,7 @@ TEST_F(recorder, metadata_is_fresh)
 	EXPECT_EQ(0, write_file(TREE, "events/" SAMPLE "/enable", "1"));
 	EXPECT_EQ(0, write_file("/sys/module/" SAMPLE "/parameters", "fire", "3"));
 	EXPECT_EQ(0, write_file(TREE, "flush", "1"));
-	/* Until it has them: at once, but where machines are emulated. */
+	/* Wait until the file has them: emulated machines need a while. */
 	for (bool has = false; !has && tries; tries--) {
 		usleep(200000);
 		after = read_file(self->run.trace, "metadata");
@@ -470,7 +470,7 @@ TEST_F(recorder, metadata_is_fresh)
 	free(after);
 }
 
-/* ---- Elsewhere ---- */
+/* ---- To another machine ---- */
 
 TEST_F(recorder, sends)
 {
@@ -491,7 +491,7 @@ TEST_F(recorder, sends)
 	SHOW_IF(&self->run, status);
 }
 
-/* Who receives is killed, while a CPU's file is on its way. */
+/* The receiver is killed while a CPU's file is on its way. */
 TEST_F(recorder, notices_that_the_receiver_has_gone)
 {
 	struct run receiver = {};
@@ -512,7 +512,7 @@ TEST_F(recorder, notices_that_the_receiver_has_gone)
 		TH_LOG("it said:\n%s", self->run.said);
 }
 
-/* There is nothing to send that would tell. */
+/* The recorder has nothing to send, and still notices the end of the receiver. */
 TEST_F(recorder, notices_a_receiver_that_goes_in_silence)
 {
 	struct run receiver = {};
@@ -530,7 +530,7 @@ TEST_F(recorder, notices_a_receiver_that_goes_in_silence)
 	if (!wait_until_said(&self->run, "the receiver has gone"))
 		kill(self->run.pid, SIGKILL);
 	EXPECT_EQ(1, finish(&self->run));
-	/* That is enough. */
+	/* It prints this, and no further error about the connection. */
 	said = strstr(self->run.said, "the receiver has gone");
 	EXPECT_TRUE(said && !strstr(said + 1, "127.0.0.1:" PORT " does not"))
 		TH_LOG("it said:\n%s", self->run.said);
@@ -551,7 +551,7 @@ static int listen_as_receiver(void)
 	return fd;
 }
 
-/* Takes metadata, and says so, or @no. */
+/* Receives metadata, and answers that it did; or answers @no. */
 static bool take_metadata(int control, const char *no)
 {
 	FILE *f = fdopen(dup(control), "r");
@@ -571,8 +571,8 @@ static bool take_metadata(int control, const char *no)
 }
 
 /*
- * A recorder that has sent us metadata, and has a packet, but finds nobody to send that to.
- * The connection of the metadata, or -1.
+ * Starts a recorder that has sent its metadata to this test, and has a packet, but no
+ * connection for it. Returns the connection of the metadata, or -1.
  */
 static int have_packet_for_us(struct run *run)
 {
@@ -587,7 +587,7 @@ static int have_packet_for_us(struct run *run)
 	return control;
 }
 
-/* It was there a moment ago: that it is to be started is no advice. */
+/* The receiver has just answered: the recorder must not advise to start it. */
 TEST_F(recorder, a_receiver_that_takes_no_files)
 {
 	int control;
@@ -607,7 +607,7 @@ TEST_F(recorder, a_receiver_that_takes_no_files)
 		TH_LOG("it said:\n%s", self->run.said);
 }
 
-/* The reason comes before the end of the connection, and is what is said. */
+/* The receiver sends the reason before it closes the connection: the recorder prints it, */
 TEST_F(recorder, a_receiver_that_has_no_room)
 {
 	int control;
@@ -622,13 +622,13 @@ TEST_F(recorder, a_receiver_that_has_no_room)
 	EXPECT_EQ(1, finish(&self->run));
 	EXPECT_NE(NULL, strstr(self->run.said, "of metadata: no room"))
 		TH_LOG("it said:\n%s", self->run.said);
-	/* And all that is said. */
+	/* and nothing about the connection. */
 	EXPECT_EQ(NULL, strstr(self->run.said, "has closed the connection"));
 	EXPECT_EQ(NULL, strstr(self->run.said, "the receiver has gone"))
 		TH_LOG("it said:\n%s", self->run.said);
 }
 
-/* It says so, and keeps what it got. */
+/* The receiver reports that, and keeps the data that it has. */
 TEST_F(recorder, notices_that_the_sender_has_gone)
 {
 	struct run receiver = {};
@@ -650,7 +650,7 @@ TEST_F(recorder, notices_that_the_sender_has_gone)
 	EXPECT_FALSE(look_at_trace(self->run.trace).broken);
 }
 
-/* A receiver that is stuck does not keep the second Ctrl-C from ending it. */
+/* A second Ctrl-C ends the recorder even if the receiver is stuck. */
 TEST_F(recorder, a_second_signal_aborts)
 {
 	struct run receiver = {};
@@ -685,7 +685,7 @@ TEST_F(recorder, sends_to_nobody)
 
 #define CPU1	"/sys/devices/system/cpu/cpu1"
 
-/* One goes and comes back: what it recorded before and after is there. */
+/* A CPU goes off line and comes back: the trace has its records from before and after. */
 TEST_F(recorder, a_cpu_that_goes_and_comes)
 {
 	struct found found;
@@ -707,7 +707,7 @@ TEST_F(recorder, a_cpu_that_goes_and_comes)
 	SHOW_IF(&self->run, status);
 }
 
-/* One that comes only after the beginning. */
+/* A CPU that comes on line after the recording began. */
 TEST_F(recorder, a_cpu_that_comes)
 {
 	struct found found;

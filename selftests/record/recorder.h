@@ -44,7 +44,7 @@ FIXTURE_TEARDOWN(recorder)
 		TH_LOG("it said:\n%s", (run)->said);			\
 } while (0)
 
-/* The trace is whole, and has as many records as was said. */
+/* The trace is whole, and has as many records as the recorder printed. */
 #define EXPECT_TRACE(run, found) do {					\
 	(found) = look_at_trace((run)->trace);				\
 	EXPECT_FALSE((found).broken);					\

@@ -51,7 +51,7 @@ TEST_F(recorder, outlives_a_hangup_that_is_ignored)
 	EXPECT_TRACE(&self->run, found);
 }
 
-/* A terminal that is closed says so twice: the shell does, and the kernel. */
+/* Closing a terminal sends SIGHUP twice: by the shell and by the kernel. */
 TEST_F(recorder, ends_as_usual_after_two_hangups)
 {
 	struct run receiver = {};
@@ -60,7 +60,7 @@ TEST_F(recorder, ends_as_usual_after_two_hangups)
 	if (!loopback_up())
 		SKIP(return, "no network");
 	START_BOTH(&receiver, &self->run);
-	/* It cannot end before it has heard both. */
+	/* The stopped receiver keeps the recorder from ending before the second signal. */
 	kill(receiver.pid, SIGSTOP);
 	kill(self->run.pid, SIGHUP);
 	EXPECT_TRUE(wait_until_heard(&self->run));
@@ -120,7 +120,7 @@ static int threads_fail(pid_t pid, bool ask)
 	return nr;
 }
 
-/* Nothing has been lost when there is no memory for a sub-buffer to be exchanged for. */
+/* Without memory for a spare sub-buffer, reading fails for now, and no record is lost. */
 TEST_F(recorder, waits_for_memory)
 {
 	struct found found;
@@ -144,7 +144,7 @@ TEST_F(recorder, waits_for_memory)
 	EXPECT_LT(0, found.records);
 }
 
-/* An event that has gone with its module cannot be put back; those that stay are. */
+/* The recorder restores all events except those whose module was unloaded. */
 TEST_F(recorder, puts_back_the_events_that_are_left)
 {
 	if (!sample_path())
@@ -177,7 +177,7 @@ TEST_F(recorder, ends_without_its_tree)
 	ASSERT_EQ(0, mount("none", mounted, "debugfs", 0, NULL));
 	START(&self->run, "-v", "-e", "sched", "-t", tree, "-o", self->run.trace);
 	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
-	/* From here on its packets need nothing else of the tree. */
+	/* From here on, the recorder needs only files that it has open. */
 	EXPECT_TRUE(wait_until_written(&self->run));
 	EXPECT_EQ(0, umount2(mounted, MNT_DETACH));
 	kill(self->run.pid, SIGINT);
@@ -204,7 +204,7 @@ TEST_F(recorder, gives_up_a_sender_that_is_silent)
 	EXPECT_EQ(256 + SIGKILL, finish(&self->run));
 	snprintf(instance, sizeof(instance), ETCH "/instances/record-%d", self->run.pid);
 	EXPECT_EQ(0, rmdir(instance));
-	/* It asks for half a minute. */
+	/* The receiver probes the connection for half a minute. */
 	EXPECT_EQ(1, finish(&receiver));
 	EXPECT_NE(NULL, strstr(receiver.said, "is not complete"))
 		TH_LOG("the receiver said:\n%s", receiver.said);
@@ -214,7 +214,7 @@ TEST_F(recorder, gives_up_a_sender_that_is_silent)
 
 /* ---- Files ---- */
 
-/* The metadata is larger. */
+/* A limit below the size of the metadata. */
 static void keep_files_small(void)
 {
 	struct rlimit limit = { 4096, 4096 };

@@ -38,7 +38,7 @@ pid_t start(struct run *run, const char * const argv[])
 	return run->pid;
 }
 
-/* Its exit status, or 256 and the signal that it died of. What it said is in @said. */
+/* Waits for the recorder. Returns its exit status, or 256 plus the signal that killed it. */
 int finish(struct run *run)
 {
 	size_t have = strlen(run->said);
@@ -53,7 +53,7 @@ int finish(struct run *run)
 	return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Until it says @text, while it says something every 10 seconds: for 25 at most. */
+/* Waits, for 25 seconds at most, until the recorder prints @text; 10 silent ones are too many. */
 bool wait_until_said(struct run *run, const char *text)
 {
 	struct pollfd p = { .fd = run->out, .events = POLLIN };
@@ -71,7 +71,7 @@ bool wait_until_said(struct run *run, const char *text)
 	return strstr(run->said, text);
 }
 
-/* The second SIGINT is for ending it: wait until it has heard the first, and lets it through. */
+/* Waits until the recorder has handled SIGINT and does not block it: a second one kills it. */
 bool wait_until_heard(struct run *run)
 {
 	unsigned long long blocked;
@@ -102,7 +102,7 @@ long long said_records(const char *said)
 	return at ? atoll(at) : -1;
 }
 
-/* ---- What it has written ---- */
+/* ---- Looking at its trace ---- */
 
 static bool header_ok(const struct etch_packet_header *h, int cpu)
 {
@@ -173,8 +173,8 @@ struct found look_at_trace(const char *trace)
 }
 
 /*
- * Until a recorder with an instance of its own has written packets of the first processor:
- * 10 seconds at most. A processor that has little to do would keep them for longer.
+ * Waits, for 10 seconds at most, until a recorder with an instance of its own has written
+ * packets of CPU 0. It flushes them: an idle CPU would keep them for longer.
  */
 bool wait_until_written(const struct run *run)
 {

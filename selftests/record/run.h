@@ -16,12 +16,12 @@
 #define DISK_KB		512
 #define PORT		"45123"
 
-/* What a trace's files have. */
+/* The sums over a trace's files. */
 struct found {
 	int files;
 	unsigned long long packets, records, bytes, overwritten, lost_full, gaps;
 	unsigned int newest;	/* generation that a packet needs */
-	bool broken;		/* something in there is no packet, or has no end */
+	bool broken;		/* some bytes are no packet, or a packet is cut */
 };
 
 /* A recorder that runs, and the trace that it makes. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ring buffers of a module's own, without events: what its writers tried is what
- * user space reads and what the rings' figures say, while the rings get other
- * sizes and the module comes and goes.
+ * Ring buffers of a module, without events. User space reads, or the rings' figures
+ * count, each record that the writers tried to write, while the rings are resized and
+ * the module is loaded and unloaded.
  *
  * The module is samples/etch/etch-ring-sample.c, looked for in
  * $ETCH_RING_SAMPLE_KO, beside this test and among the modules of this kernel.
@@ -110,7 +110,7 @@ static void see(struct seen *seen, const struct record *r)
 	seen->of[r->source]++;
 }
 
-/* All there is, by reads of an odd size. Returns 0 or an errno. */
+/* Reads all records, by reads of an odd size. Returns 0 or an errno. */
 static int read_records(struct seen *seen)
 {
 	int fd = open(FOLDER "/records", O_RDONLY | O_CLOEXEC);

@@ -2,10 +2,10 @@
 /*
  * The ring buffer under torture: on each CPU a task, softirqs, hardirqs and, on
  * x86-64, non-maskable interrupts write into one ring, while it is read, reset and
- * resized. The kernel checks each record and the accounts; here it is looked at whether
+ * resized. The kernel checks each record and the accounts; this test checks that all of
  * that really happened.
  *
- * Wants CONFIG_ETCH_RING_TEST. ETCH_TORTURE_MS in the environment, or
+ * Needs CONFIG_ETCH_RING_TEST. ETCH_TORTURE_MS in the environment, or
  * etch_test.torture_ms=N on the kernel's command line, says how long, in each mode.
  */
 #include <sys/utsname.h>
@@ -123,7 +123,7 @@ TEST_F_TIMEOUT(torture, every_record_is_accounted_for, 2 * MAX_MS / 1000)
 	expect_some(_metadata, self->text, "control:", "resizes");
 	expect_some(_metadata, self->text, "control:", "toggles");
 	expect_some(_metadata, self->text, "lost:", "big");
-	/* With one CPU nobody writes while the ring is off for a moment. */
+	/* With one CPU, there are no writers in the moment when the ring is off. */
 	if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
 		expect_some(_metadata, self->text, "lost:", "off");
 	if (variant->overwrites)

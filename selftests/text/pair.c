@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Both tracers at once: what ftrace and Etch record of the same events pairs
- * off, in order, and reads the same behind the colon.
+ * Both tracers at once: the records of ftrace and Etch of the same events pair
+ * off, in order, and have the same text behind the colon.
  *
- * All events are enabled in both while both are stopped. Etch is started
- * first and stopped last, so that what ftrace has of an event on a CPU must be
- * a run, without a gap, of what Etch has of it; in between, hits that are under
- * way are given the time to end. Nothing may be lost on either
- * side, or the test says nothing and fails.
+ * All events are enabled in both while both are stopped. Etch starts first and
+ * stops last, so ftrace's records of an event on a CPU must be a run, without a
+ * gap, of Etch's; in between, the test waits for hits that are under way. If
+ * either tracer loses a record, the test fails, for it can compare nothing.
  *
  * Two tracers record a hit one after the other, and an interrupt may come in
  * between: it is then recorded behind the first tracer's record and before
@@ -28,7 +27,7 @@
 #define MIN_SYSTEMS	10
 #define ROUNDS		12
 
-/* Buffers for all that is recorded: KiB per CPU. */
+/* Buffers that hold all records: KiB per CPU. */
 #define BUFFER_KB	"16384"
 
 /* Any two values will do. */
@@ -153,7 +152,7 @@ static bool same_text(const struct record *a, const struct record *b)
 	return false;
 }
 
-/* Records that are paired, but read differently: how many, and why they may. */
+/* Prints how many paired records differ, and the reason why they may. */
 static void name_differences(const struct key *e, const struct key *f, size_t nr)
 {
 	static size_t named[ARRAY_LEN(differ)];
@@ -186,7 +185,7 @@ static size_t count_same(const struct key *e, size_t nr_e, const struct key *f, 
 	return same;
 }
 
-/* Where among Etch's records ftrace's begin, or where most of them would. */
+/* The place among Etch's records where ftrace's run begins, or where most of it would fit. */
 static size_t find_run(const struct key *e, size_t nr_e, const struct key *f, size_t nr_f)
 {
 	size_t best = 0, best_at = 0, at, same, first;
@@ -358,7 +357,7 @@ static void run_load(void)
 	load_disk_close(&disk);
 }
 
-/* No hit that began before is still under way when this returns: they do not sleep. */
+/* Waits until all hits under way have ended. Hits do not sleep. */
 static int wait_for_hits(void)
 {
 	return syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) ? errno : 0;
@@ -396,7 +395,7 @@ FIXTURE_TEARDOWN(pair)
 	write_file(ETCH, "tracing_on", "1");
 }
 
-/* Where the taking of each lock is an event, nothing else would find room beside that. */
+/* With lockdep, events of locks would fill the buffers: leave them off. */
 static void leave_out_locks(void)
 {
 	static const char * const events[] = { "lock_acquire", "lock_release" };
@@ -452,7 +451,7 @@ TEST_F_TIMEOUT(pair, every_event_reads_the_same, 600)
 	       p.events, p.systems, p.pairs, ftrace.nr);
 	EXPECT_EQ(0, p.broken);
 	EXPECT_EQ(ftrace.nr, p.pairs);
-	/* Etch was on longer, but between the fences it has nothing that ftrace has not. */
+	/* Etch was on for longer, but between the fences it has no record that ftrace lacks. */
 	EXPECT_LT(0, fenced(&etch));
 	EXPECT_LE(fenced(&etch), p.pairs);
 	EXPECT_LE(MIN_EVENTS, p.events);

@@ -318,7 +318,7 @@ TEST_F(pipe, one_more_is_not_half)
 	close(p.fd);
 }
 
-/* A hundred: all but the one that is written. In discard mode it takes no more then. */
+/* With 100 percent, in discard mode, readers wait until a record was lost. */
 TEST_F(pipe, is_woken_when_all_is_filled)
 {
 	struct pollfd p = { .fd = open_pipe(O_NONBLOCK), .events = POLLIN };
@@ -378,7 +378,7 @@ TEST_F(pipe, the_few_come_when_off)
 	n = read(fd, self->buf, sizeof(self->buf) - 1);
 	EXPECT_LT(0, n);
 	EXPECT_NE(NULL, strstr(self->buf, "a few"));
-	/* Not before: then it would not have waited. */
+	/* The read() did not return before that: it waited. */
 	EXPECT_STREQ("0", read_line(TREE, "tracing_on"));
 	EXPECT_EQ(0, read(fd, self->buf, sizeof(self->buf)));
 	pthread_join(self->later.thread, NULL);
@@ -392,7 +392,7 @@ static void on_alarm(int sig)
 	alarms++;
 }
 
-/* One that comes before the wait is followed by others. */
+/* The signal repeats, because the first one may come before the wait. */
 static void alarm_often(bool on)
 {
 	struct itimerval every = { .it_interval.tv_usec = on ? 500000 : 0,

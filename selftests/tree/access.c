@@ -31,7 +31,7 @@ static int set_capabilities(uint64_t caps)
 	return syscall(SYS_capset, &header, data);
 }
 
-/* Become that user, with those capabilities and no others. */
+/* Makes the task run as @uid, with the capabilities @caps and no others. */
 static void become(uid_t uid, uint64_t caps)
 {
 	if (prctl(PR_SET_KEEPCAPS, 1) || syscall(SYS_setgroups, 0, NULL) ||
@@ -57,7 +57,7 @@ static __printf(1, 2) void complain(const char *fmt, ...)
 	printf("\n");
 }
 
-/* @check as a task of that kind; what it complains of. */
+/* Runs @check as a task of that kind, and returns the number of its complaints. */
 static unsigned int complaints_of(uid_t uid, uint64_t caps, void (*check)(void))
 {
 	int status;
@@ -73,7 +73,7 @@ static unsigned int complaints_of(uid_t uid, uint64_t caps, void (*check)(void))
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000;
 }
 
-/* In every tree that there is: the kernel's parameters may have made some. */
+/* In every tree: the kernel's parameters may have made some. */
 static int all_snapshots(const char *text)
 {
 	int ret = write_file(ETCH, "snapshot", text);
@@ -132,7 +132,7 @@ static void must_not(const char *path, const char *what, int err)
 		complain("%s can be %s: errno %d", path, what, err);
 }
 
-static void nothing_can_be_had(void)
+static void nothing_opens(void)
 {
 	struct stat st;
 
@@ -150,10 +150,10 @@ static void nothing_can_be_had(void)
 
 TEST_F_TIMEOUT(access, others_get_nothing, 120)
 {
-	EXPECT_EQ(0, complaints_of(NOBODY, 0, nothing_can_be_had));
+	EXPECT_EQ(0, complaints_of(NOBODY, 0, nothing_opens));
 }
 
-/* As root, a way to the file that does not lead through the folders: of each row, one. */
+/* For one file of each row, root opens a path that does not lead through the folders. */
 static char past_folders[NR_ROWS][32];
 
 static void find_ways_past_folders(void)
@@ -177,11 +177,11 @@ static void nothing_can_be_opened(void)
 	}
 }
 
-/* Were the folders open to all, the files would still not be. */
+/* Even if all could enter the folders, they could not open the files. */
 TEST_F(access, others_get_nothing_in_open_folders)
 {
 	find_ways_past_folders();
-	/* These ways do lead there. */
+	/* The paths work for root. */
 	for (size_t i = 0; i < NR_ROWS; i++) {
 		if (tree.hits[i]) {
 			EXPECT_EQ(0, try_open(past_folders[i], O_RDONLY)) TH_LOG("%s", rows[i].file);
@@ -262,10 +262,10 @@ TEST_F_TIMEOUT(access, other_capabilities_are_not, 120)
 {
 	EXPECT_EQ(0, complaints_of(NOBODY, 1ULL << CAP_SYS_ADMIN | 1ULL << CAP_PERFMON |
 				   1ULL << CAP_SYSLOG | 1ULL << CAP_SYS_PTRACE,
-				   nothing_can_be_had));
+				   nothing_opens));
 }
 
-/* Who overrides the mode finds that the file cannot do it. */
+/* Root may open a file beyond its mode, but read() or write() then fails with EINVAL. */
 TEST_F_TIMEOUT(access, what_a_mode_lacks_cannot_be_done, 120)
 {
 	for (size_t i = 0; i < tree.nr; i++) {
@@ -289,7 +289,7 @@ TEST_F_TIMEOUT(access, what_a_mode_lacks_cannot_be_done, 120)
 	}
 }
 
-/* The options of debugfs are for its own folder, not for those in it. */
+/* debugfs applies its mount options to its own folder, not to those below. */
 TEST_F_TIMEOUT(access, mount_options_open_nothing, 120)
 {
 	static const char debugfs[] = "/sys/kernel/debug";
@@ -303,16 +303,16 @@ TEST_F_TIMEOUT(access, mount_options_open_nothing, 120)
 	for (size_t i = 0; i < tree.nr; i++) {
 		EXPECT_EQ(0, tree.entries[i].st.st_uid) TH_LOG("%s", tree.entries[i].path);
 	}
-	/* The folder itself can be seen now, and that is all. */
+	/* Others may now see the folder itself, and nothing in it. */
 	for (size_t i = 0; i < tree.nr; i++) {
 		if (!strcmp(tree.entries[i].path, ETCH))
 			tree.entries[i] = tree.entries[--tree.nr];
 	}
-	EXPECT_EQ(0, complaints_of(NOBODY, 0, nothing_can_be_had));
+	EXPECT_EQ(0, complaints_of(NOBODY, 0, nothing_opens));
 	EXPECT_EQ(0, mount(NULL, debugfs, NULL, MS_REMOUNT, "uid=0,gid=0,mode=700"));
 }
 
-/* ---- What readers get to know ---- */
+/* ---- Addresses and texts in the output ---- */
 
 #define POINTER_EVENT	"events/kmem/kfree"
 /* How its print format shows the address. */
@@ -360,7 +360,7 @@ static size_t raw_pointers(uint64_t *pointers, size_t max)
 	return nr;
 }
 
-/* What @line shows of the record with the address @raw: not this, in any way. */
+/* The value that @line shows for the address @raw, which must not appear in any form. */
 static uint64_t shown_for(struct __test_metadata *_metadata, const char *line, uint64_t raw)
 {
 	uint64_t shown = strtoull(strstr(line, SHOWN_AS) + strlen(SHOWN_AS), NULL, 16);
@@ -381,7 +381,7 @@ static void expect_hashed(struct __test_metadata *_metadata, const char *file)
 	size_t nr_raw, nr = 0, kernel = 0;
 	char *lines, *line, *rest;
 
-	/* Whose records are looked at. */
+	/* The test looks at the records of CPU 0. */
 	run_on(0);
 	ASSERT_EQ(0, write_file(INSTANCE, POINTER_EVENT "/enable", "1"));
 	for (int i = 0; i < 100; i++)
@@ -398,7 +398,7 @@ static void expect_hashed(struct __test_metadata *_metadata, const char *file)
 			continue;
 		text[nr] = shown_for(_metadata, line, raw[nr]);
 		kernel += raw[nr] > 4096;
-		/* The same address is the same hash: they are of the same records. */
+		/* Equal addresses have equal hashes, so lines and records belong together. */
 		for (size_t i = 0; i < nr; i++) {
 			EXPECT_EQ(raw[i] == raw[nr], text[i] == text[nr]);
 		}
@@ -429,7 +429,7 @@ TEST_F(access, addresses_in_trace_pipe_of_a_cpu_are_hashed)
 	expect_hashed(_metadata, "per_cpu/cpu0/trace_pipe");
 }
 
-/* What user space says is cut where the documentation says so. */
+/* Texts of user space are cut at the documented length. */
 TEST_F(access, users_texts_are_bounded)
 {
 	static char text[1 << 16];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bad input to every file that can be written: the errno, the line in
- * error_log with a caret under what is wrong, and nothing has changed.
+ * Bad input to every writable file: the file returns an errno, error_log has a
+ * line with a caret under the mistake, and nothing changes.
  *
- * The tree is walked, so a writable file that this test has no row for is a
- * failure.
+ * The test walks the tree, and fails if it finds a writable file without a row
+ * here.
  */
 
 #include <ftw.h>
@@ -28,7 +28,7 @@ struct bad {
 /* The rows for one kind of file: by the last part of its name. */
 struct row {
 	const char *file;
-	bool any_content;	/* all input is good, or none is looked at */
+	bool any_content;	/* the file accepts all input, or ignores it */
 	struct bad bad[8];
 };
 
@@ -209,7 +209,7 @@ FIXTURE_SETUP(badinput)
 	ASSERT_EQ(0, mkdir(INSTANCE, 0700));
 	ASSERT_EQ(0, write_file(INSTANCE, "trace_clock", "boot"));
 	ASSERT_EQ(0, overwrite_file(INSTANCE, "set_event", "sched:sched_switch timer:*"));
-	/* Full size before it is looked at. */
+	/* The first record gives the buffer its full size. */
 	ASSERT_EQ(0, write_file(ETCH, "trace_marker", "first"));
 	found.nr = 0;
 	ASSERT_EQ(0, nftw(ETCH, visit, 16, FTW_PHYS));
@@ -325,8 +325,8 @@ static long system_ticks(pid_t pid)
 }
 
 /*
- * Half a megabyte of words, for each of which every event is looked at. Returns when their
- * writer, a child, has been at work for a while.
+ * A child writes half a megabyte of words, each of which the kernel compares with every
+ * event. Returns when the child has been in the kernel for a while.
  */
 static pid_t write_long_selection(void)
 {
@@ -347,7 +347,7 @@ static pid_t write_long_selection(void)
 	return pid;
 }
 
-/* The writer does not go on when it is killed, and nothing is done of what it wrote. */
+/* Killing the writer ends its write, and none of its input takes effect. */
 TEST_F_TIMEOUT(badinput, a_long_selection_can_be_killed, 120)
 {
 	pid_t pid = write_long_selection();

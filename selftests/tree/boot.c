@@ -8,9 +8,9 @@
 #include "text.h"
 
 /*
- * Records of this many at least are from before init does. Those of initcalls, which
- * these kernels are booted with: each has dozens after Etch's own, on any machine,
- * where how many kernel threads there are by then is a matter of time.
+ * At least this many records are older than init. These kernels are booted with events of
+ * initcalls: dozens of these run after Etch's own on any machine, while the number of
+ * kernel threads at that time varies.
  */
 #define MIN_EARLY	16
 

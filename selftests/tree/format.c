@@ -140,8 +140,8 @@ static bool common_make_sense(const struct format *e)
 }
 
 /*
- * A named difference: min() and max() in a print format have names with a number
- * that counts up with each time the header is read. A copy without the numbers.
+ * A copy without the numbers that min() and max() have in a print format: they count
+ * how often the header was read, so they may differ.
  */
 static char *without_counters(const char *print)
 {

@@ -97,7 +97,7 @@ static void find_targets(void)
 		tree.settings++;
 }
 
-/* Most files are those of events, and all alike: half of the writes are to the others. */
+/* Most files belong to events, and are all alike: half of the writes go to the others. */
 static const struct target *any_target(void)
 {
 	return &tree.targets[fuzz_below(fuzz_once_in(2) ? tree.nr : tree.settings)];
@@ -284,7 +284,7 @@ static void check_taken(const struct target *t, const struct fuzz_input *in,
 		problem(t, in, "taken, but it shows '%.100s'", shown_after);
 }
 
-/* It takes what it can; or it is off, or full. */
+/* A mark is stored, maybe in part; or tracing is off, or the buffer is full. */
 static void check_marker(const struct target *t, const struct fuzz_input *in, ssize_t n)
 {
 	size_t most = in->len < MARKER_MAX ? in->len : MARKER_MAX;
@@ -296,7 +296,7 @@ static void check_marker(const struct target *t, const struct fuzz_input *in, ss
 		problem(t, in, "%zd bytes taken", n);
 }
 
-/* As much as becomes a record may lie in front of where nothing is: then it is one, or lost. */
+/* If enough bytes for a mark lie before the unmapped page, the mark is stored or lost. */
 static bool marker_may(const struct fuzz_input *in, enum way way, ssize_t n)
 {
 	bool whole = way == HALFWAY && in->len > MARKER_LEAST;
@@ -306,7 +306,7 @@ static bool marker_may(const struct fuzz_input *in, enum way way, ssize_t n)
 	return whole && n > MARKER_LEAST && n <= MARKER_MAX;
 }
 
-/* An address that leads nowhere: if it is looked at, and not refused before that. */
+/* A bad address gives EFAULT, unless the file ignores its input, or refuses it before. */
 static void check_fault(const struct target *t, const struct fuzz_input *in, enum way way,
 			ssize_t n)
 {
@@ -422,7 +422,7 @@ static void first_difference(const char *a, const char *b)
 	       (int)strcspn(b + line, "\n"), b + line);
 }
 
-/* A batch of bad input alone: nothing at all may have changed. */
+/* A batch of bad input only: it must change nothing at all. */
 static void bad_batch(void)
 {
 	static struct fuzz_input in;
@@ -435,7 +435,7 @@ static void bad_batch(void)
 
 		fuzz_make(&in);
 		fuzz_see(&seen, t->what, &in, "");
-		/* The choices are not known here: an input must be longer than any to be a mistake. */
+		/* The choices are not known here: only longer inputs are mistakes. */
 		if (seen.verdict != FUZZ_REFUSED ||
 		    (t->what->kind == FUZZ_CHOICE && in.len < 16))
 			continue;
@@ -457,7 +457,7 @@ static void bad_batch(void)
 	free(after);
 }
 
-/* Some reader of everything, now and then, in whatever state that is. */
+/* Reads all kinds of files, now and then, in any state. */
 static __noreturn void read_for_ever(void)
 {
 	static const char * const files[] = {
@@ -479,7 +479,7 @@ static __noreturn void read_for_ever(void)
 	}
 }
 
-/* What the kernel remembers of trouble: bad pages, oopses, warnings, lockups. */
+/* The kernel's taint flags of trouble: bad pages, oopses, warnings, lockups. */
 static unsigned long taint(void)
 {
 	static const unsigned long trouble = 1 << 5 | 1 << 7 | 1 << 9 | 1 << 14;
@@ -590,7 +590,7 @@ TEST_F_TIMEOUT(fuzz, every_file_in_many_ways, 7200)
 	waitpid(reader, NULL, 0);
 	EXPECT_EQ(self->taint, taint());
 	EXPECT_EQ(0, done.problems);
-	/* Of all that can come of a write there was something. */
+	/* Each kind of result must have occurred. */
 	EXPECT_LE(writes, done.writes);
 	EXPECT_LT(done.writes / 40, done.taken);
 	EXPECT_LT(done.writes / 40, done.refused);
@@ -675,7 +675,7 @@ TEST_F_TIMEOUT(fuzz, names_of_instances, 600)
 	printf("# %u instances came and went, %u names were refused\n", made, bad);
 }
 
-/* ---- What these files are not for ---- */
+/* ---- Calls that these files do not support ---- */
 
 static char *every_file[40000];
 static size_t nr_files;
@@ -687,7 +687,7 @@ static int visit_all(const char *path, const struct stat *st, int type, struct F
 	return 0;
 }
 
-/* Calls whose answer is only that the kernel lives; those that tell something tell it. */
+/* Any result is good if the kernel survives, except where a check says otherwise. */
 static void odd_call(struct __test_metadata *_metadata, const char *path)
 {
 	static const unsigned int commands[] = {

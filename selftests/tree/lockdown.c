@@ -38,7 +38,7 @@ static void expect_open(struct __test_metadata *_metadata, const struct entry *e
 	}
 }
 
-/* Nothing that stays can be changed in either case. */
+/* Neither mode lets root change anything lasting. */
 static void expect_no_changes(struct __test_metadata *_metadata)
 {
 	EXPECT_EQ(-1, mkdir(ETCH "/instances/etch-locked", 0700));

@@ -22,7 +22,7 @@
 #define MARKS		200
 #define SLOTS		4
 
-/* The ways to need memory. Each returns how much there was, or -1. */
+/* Ways to access user memory. Each returns the number of bytes or packets, or -1. */
 static ssize_t by_read(const struct call *c)
 {
 	return read(c->fd, c->data, PAGE);
@@ -45,7 +45,7 @@ static ssize_t by_splice(const struct call *c)
 	return splice(c->fd, NULL, *(int *)c->data, NULL, PAGE, 0);
 }
 
-/* What the page has when it comes. */
+/* The content of the page when it arrives. */
 static union {
 	char text[LARGEST_PAGE];
 	struct etch_window window;
@@ -83,11 +83,11 @@ CALL(error_log, TREE, "error_log", by_read);
 CALL(marker_written, TREE, "trace_marker", by_write);
 CALL(setting_written, TREE, "tracing_on", by_write);
 CALL(event_written, TREE, EVENT, by_write);
-/* Where a kernel has found what one before it left. */
+/* Only if the kernel found the records of an earlier one. */
 CALL(persist, ETCH, "persist/cpu0", by_read);
 CALL(persist_metadata, ETCH, "persist/metadata", by_read);
 
-/* A page that somebody else has to put there. */
+/* A page that is missing until put_page(). */
 static void *page_of(int memory)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -102,7 +102,7 @@ static void *page_of(int memory)
 	return page;
 }
 
-/* Packets, an enabled event, and a mistake to read of. */
+/* Fills the tree with packets, an enabled event, and an error in error_log. */
 static int fill_tree(void)
 {
 	int mark = 0, err = packets_tree(TREE);
@@ -142,7 +142,7 @@ FIXTURE_TEARDOWN(faulting)
 	rmdir(TREE);
 }
 
-/* A call waits for its page. */
+/* Whether a call waits for @page. */
 static bool is_wanted(int memory, const void *page)
 {
 	struct uffd_msg message;
@@ -161,7 +161,7 @@ static int put_page(int memory, void *page)
 	return ioctl(memory, UFFDIO_COPY, &copy) ? errno : 0;
 }
 
-/* In another instance, and in this one: all of it, or we are killed for being late. */
+/* Uses another instance and this one. If a step waits, the test's timeout kills it. */
 static void others_go_on(struct __test_metadata *_metadata)
 {
 	static const char * const files[] = {
@@ -185,12 +185,12 @@ static void others_go_on(struct __test_metadata *_metadata)
 	}
 	EXPECT_EQ(0, overwrite_file(TREE, "trace", ""));
 	EXPECT_EQ(EINVAL, write_file(TREE, "trace_clock", "hourglass"));
-	/* For who has not taken anything yet. */
+	/* For calls that have not taken any record yet. */
 	EXPECT_EQ(0, write_file(TREE, "trace_marker", "more"));
 	EXPECT_EQ(0, write_file(TREE, "flush", "1"));
 }
 
-/* splice() would wait with its pipe locked, and with it whoever has the pipe's other end. */
+/* splice() must not wait: it would hold the lock of its pipe, which the other end needs. */
 static void splice_does_not_wait(struct __test_metadata *_metadata, int fd)
 {
 	struct call splices = { .fd = fd, .how = by_splice };
@@ -223,7 +223,7 @@ TEST_F_TIMEOUT(faulting, others_go_on, 60)
 	begin_call(&self->call);
 	ASSERT_TRUE(is_wanted(self->memory, self->call.data));
 	others_go_on(_metadata);
-	/* And who only asks whether the same file has something. */
+	/* poll() on the same file does not wait, either. */
 	EXPECT_LE(0, poll(&asks, 1, 0));
 	if (self->call.how == by_read && !strcmp(variant->file, RAW))
 		splice_does_not_wait(_metadata, self->call.fd);

@@ -35,7 +35,7 @@ struct op {
 	unsigned int least;	/* the number of allocations is at least this */
 };
 
-/* ---- What operations are made of ---- */
+/* ---- Steps of operations ---- */
 
 static int do_write(const struct op *op)
 {
@@ -447,7 +447,7 @@ FIXTURE(faults) {
 	long long slab, free;
 };
 
-/* What became of an operation's steps. */
+/* The results of an operation's steps. */
 struct walk {
 	unsigned int allocations;	/* of one that succeeds */
 	unsigned int steps, refused, survived;
@@ -465,7 +465,7 @@ static void after(const struct op *op)
 		op->after(op);
 }
 
-/* Count the allocations of one that goes well. */
+/* Counts the allocations of a run without a failure. */
 static unsigned int count(struct __test_metadata *_metadata, int fd, const struct op *op)
 {
 	unsigned int left;
@@ -505,7 +505,7 @@ static bool same_state(const char *was, const char *is)
 	return !*was && !*is;
 }
 
-/* With the Nth allocation failing. False: it did not come to that. */
+/* Runs @op with its Nth allocation failing. False if it has fewer allocations. */
 static bool step(struct __test_metadata *_metadata, int fd, const struct op *op,
 		 unsigned int nth, struct walk *walk)
 {
@@ -538,7 +538,7 @@ static bool step(struct __test_metadata *_metadata, int fd, const struct op *op,
 	return hit;
 }
 
-/* Which one is the next: all at both ends, and some between. */
+/* The next allocation to fail: all at both ends, and some in between. */
 static unsigned int next_step(unsigned int nth, unsigned int allocations, bool all)
 {
 	unsigned int middle = allocations > 2 * DENSE ? allocations - 2 * DENSE : 0;
@@ -584,7 +584,7 @@ FIXTURE_SETUP(faults)
 		SKIP(return, NO_ETCH);
 	if (!have_faults())
 		SKIP(return, NO_FAULTS);
-	/* Whose packets are taken. */
+	/* The test takes packets from CPU 0. */
 	run_on(0);
 	sample_unload();
 	rmdir(OTHER);
@@ -600,7 +600,7 @@ FIXTURE_SETUP(faults)
 	self->fd = faults_open();
 }
 
-/* Everything can be removed, and has been; and memory is back but for what caches keep. */
+/* All instances can be removed, and memory is free again except for what caches keep. */
 FIXTURE_TEARDOWN(faults)
 {
 	long long slab, used;
@@ -641,7 +641,7 @@ TEST_F_TIMEOUT(faults, of_a_module_with_events, 3600)
 	else
 		walk(_metadata, self, &module_ops[0]);
 	walk_all(_metadata, self, module_ops + 1, ARRAY_LEN(module_ops) - 1);
-	/* And it is as good as new. */
+	/* The next load works as usual. */
 	ASSERT_EQ(0, sample_load());
 	EXPECT_EQ(0, write_file(TREE, "events/" SAMPLE "/enable", "1"));
 	EXPECT_STREQ("1", read_line(TREE, "events/" SAMPLE "/enable"));

@@ -7,7 +7,7 @@
 #include "faults_state.h"
 
 /*
- * How many files and folders are in a folder, and, if @deep, in those; 0 if it is not there.
+ * How many files and folders a folder has, with @deep also below it; 0 if there is none.
  */
 unsigned int count_files(const char *path, bool deep)
 {
@@ -42,7 +42,7 @@ static void state_of_tree(char **at, char *end, const char *tree)
 		*at += snprintf(*at, end - *at, "%s: %s\n", files[i], read_line(tree, files[i]));
 	events = read_file(tree, "set_event");
 	*at += snprintf(*at, end - *at, "%s", events ?: "no set_event\n");
-	/* With events on, records come when they like. */
+	/* With events on, the number of records changes at any time. */
 	if (events && !*events)
 		*at += snprintf(*at, end - *at, "%lld of %lld records\n",
 				stat_sum(tree, "entries"), stat_sum(tree, "written"));

@@ -27,7 +27,7 @@ void taken_reset(void)
 	memset(&taken.seen, 0, sizeof(taken.seen));
 }
 
-/* So many marks and nothing else. */
+/* Fills the tree with TAKEN_MARKS marks and nothing else. */
 void taken_marks(void)
 {
 	int next = 0;
@@ -56,7 +56,7 @@ int taken_pipe(const char *file)
 
 static int taken_map(void)
 {
-	/* Where nothing else is: page tables have to be made for it. */
+	/* Far from other mappings, so that the kernel must allocate page tables. */
 	taken.map = mmap((void *)(1UL << 38), TAKEN_WINDOW, PROT_READ, MAP_SHARED, taken.fd, 0);
 	if (taken.map == MAP_FAILED) {
 		taken.map = NULL;
@@ -95,7 +95,7 @@ int taken_raw(enum take how)
 
 /* ---- Afterwards ---- */
 
-/* Everything up to the end, or to where one would have to wait. */
+/* Reads to the end, or until read() would wait. */
 static void taken_more(int fd)
 {
 	ssize_t n;
@@ -124,7 +124,7 @@ static void taken_packets(void)
 		taken.seen.wrong++;
 }
 
-/* Have the rest, and see that nothing was lost, and nothing given twice. */
+/* Takes the remaining records, and checks that each mark came exactly once. */
 void taken_rest(void)
 {
 	struct packets *seen = &taken.seen;

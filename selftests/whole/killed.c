@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A reader is killed, wherever it is: what it had taken is counted as read, the next reader
- * has all the rest, once, and nothing is held that it had.
+ * A reader is killed at any point. The records that it took are counted as read, the next
+ * reader gets all others, each once, and the dead reader holds nothing.
  *
- * First at each of its system calls, at the entry and at the exit, one after the other, by
- * ptrace; and while it waits for more. Then anywhere, many times, with records
- * coming. ETCH_KILLED_SEED in the environment, or etch_test.killed_seed=N on the kernel's
- * command line, repeats the moments of that.
+ * First the test kills readers at the entry and at the exit of each of their system calls, by
+ * ptrace, and while they wait for more. Then it kills them at random moments, many times,
+ * while records come. ETCH_KILLED_SEED in the environment, or etch_test.killed_seed=N on the
+ * kernel's command line, repeats these moments.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -26,10 +26,10 @@
 #define SLOTS		4
 /* Kills at any moment, for each way. */
 #define ANYWHERE	40
-/* Without a system call for so long, a reader waits. Milliseconds. */
+/* A reader that makes no system call for so many milliseconds waits. */
 #define WAITS		150
 
-/* ---- The ways to read: each in a child, until it is killed ---- */
+/* ---- Ways to read, each in a child until it is killed ---- */
 
 static char buf[1 << 16];
 
@@ -113,9 +113,9 @@ FIXTURE(killed) {
 FIXTURE_VARIANT(killed) {
 	void (*read)(const char *file);
 	const char *file;
-	bool takes;		/* what it reads is gone */
+	bool takes;		/* reading removes the records */
 	bool waits;		/* for more */
-	int least;		/* steps that it is known to have */
+	int least;		/* the number of steps is at least this */
 };
 
 #define WAY(name, how, path, does_take, does_wait, steps)		\
@@ -141,11 +141,11 @@ FIXTURE_SETUP(killed)
 		SKIP(return, NO_ETCH);
 	memset(self, 0, sizeof(*self));
 	ASSERT_EQ(0, packets_tree(TREE));
-	/* None is overwritten before it is read. */
+	/* The buffer is large enough that no mark is overwritten. */
 	ASSERT_EQ(0, write_file(TREE, "buffer_size_kb", "1024"));
 }
 
-/* No file is open any more: it can be removed at once. */
+/* The dead readers' files are closed, so the instance can be removed at once. */
 FIXTURE_TEARDOWN(killed)
 {
 	EXPECT_EQ(0, rmdir(TREE)) TH_LOG("%s: %s", TREE, strerror(errno));
@@ -154,8 +154,8 @@ FIXTURE_TEARDOWN(killed)
 /* ---- The next reader ---- */
 
 /*
- * Everything that another reader gets. The marks that it does not get are those that are
- * counted as read, which are the first ones; and none is missing in between.
+ * Another reader gets all marks but the first ones, which are counted as read, and none is
+ * missing in between.
  */
 static void expect_rest(struct __test_metadata *_metadata, struct _test_data_killed *self,
 			int first, int step)
@@ -181,7 +181,7 @@ static void expect_rest(struct __test_metadata *_metadata, struct _test_data_kil
 	EXPECT_EQ(marks, stat_of(TREE, 0, "read")) TH_LOG("step %d", step);
 }
 
-/* So many marks, and nothing else; a part of them in full packets. Returns the first. */
+/* Writes MARKS marks, some of them in full packets, and nothing else. Returns the first. */
 static int begin(struct _test_data_killed *self)
 {
 	int first = self->next;
@@ -203,7 +203,7 @@ static pid_t start(void (*how)(const char *file), const char *file, bool traced)
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Where there is another CPU, beside who writes. */
+	/* On another CPU than the writer, if there is one. */
 	run_on(nr_cpus() - 1);
 	if (traced) {
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
@@ -213,7 +213,7 @@ static pid_t start(void (*how)(const char *file), const char *file, bool traced)
 	_exit(3);
 }
 
-/* Until it stops: 1; until it waits: 0; -1: it has ended. */
+/* Returns 1 when the reader stops, 0 when it waits, -1 when it has ended. */
 static int until_stop(pid_t pid)
 {
 	int status;
@@ -226,7 +226,7 @@ static int until_stop(pid_t pid)
 	return 0;
 }
 
-/* So many system calls' entries and exits further on. Returns what the last step was. */
+/* Goes on by @step entries and exits of system calls. Returns the last result. */
 static int run_to(pid_t pid, int step)
 {
 	int ret = until_stop(pid);
@@ -248,7 +248,7 @@ static void finish(struct __test_metadata *_metadata, pid_t pid)
 	EXPECT_TRUE(WIFSIGNALED(status)) TH_LOG("it had ended: %x", status);
 }
 
-/* One that does not wait goes on for ever: for so many steps, it is killed at each. */
+/* Readers that never wait would go on for ever: they are killed at this many steps. */
 #define STEPS		40
 
 TEST_F_TIMEOUT(killed, at_each_system_call, 600)
@@ -301,7 +301,7 @@ TEST_F_TIMEOUT(killed, anywhere, 600)
 		usleep(rand() % longest);
 		finish(_metadata, pid);
 		took += stat_of(TREE, 0, "read") > 0;
-		/* On a slow machine it has hardly begun. */
+		/* On a slow machine, the reader has hardly begun. */
 		if (!took && longest < 200000)
 			longest *= 2;
 		expect_rest(_metadata, self, first, i);

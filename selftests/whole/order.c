@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Time stamps never decrease on a CPU, and what the files of all CPUs show is
- * in the order of time: in trace, and in trace_pipe, which merges what is
- * still being written. They are right however long it is between two records, of
- * which each holds a part of its time alone.
+ * Time stamps never decrease on a CPU, and the files of all CPUs show records in
+ * the order of time: trace, and trace_pipe, which merges records while others are
+ * written. Each record has only a part of its time; times are right nevertheless,
+ * even if hours pass between two records.
  */
 
 #include <pthread.h>
@@ -109,7 +109,7 @@ TEST_F_TIMEOUT(order, of_trace, 120)
 	struct trace trace;
 
 	run_load();
-	/* While writers go on, and once more when all is quiet. */
+	/* Once while writers go on, and once when all is quiet. */
 	trace = text_read(TREE, "trace");
 	EXPECT_LT(1000, trace.nr);
 	expect_order(_metadata, &trace, "trace, while on");
@@ -164,7 +164,7 @@ FIXTURE_SETUP(set_back)
 	memset(self, 0, sizeof(*self));
 	ASSERT_EQ(0, packets_tree(TREE));
 	ASSERT_EQ(0, write_file(TREE, "trace_clock", "tai"));
-	/* It cannot be set to before the boot, and there are machines that boot in 1970. */
+	/* The clock cannot be set to a time before the boot, and some machines boot in 1970. */
 	set_clock(2 * SET_BACK);
 	self->fd = packets_open(TREE, 0, O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
@@ -206,7 +206,7 @@ TEST_F(set_back, snapshots_are_whole)
 	EXPECT_EQ(0, self->shot.wrong);
 }
 
-/* Emptied, and with other sub-buffers, too: the file's packets are one stream. */
+/* A file's packets are one stream, also when the buffer is emptied or its sub-buffers change. */
 TEST_F(set_back, packets_are_in_order)
 {
 	EXPECT_EQ(0, write_file(TREE, "flush", "1"));
@@ -258,7 +258,7 @@ static void pass_hours(FIXTURE_DATA(set_ahead) *self, int hours)
 	self->ahead += hours * HOUR;
 }
 
-/* The time of the only record that trace_pipe has; 0: it has another number. */
+/* The time of the only record in trace_pipe; 0 if it has another number of records. */
 static unsigned long long pipe_time(int fd)
 {
 	unsigned long long time = 0;
@@ -274,7 +274,7 @@ static unsigned long long pipe_time(int fd)
 	return time;
 }
 
-/* From @from to @to, it is so many hours, and a minute more at most. */
+/* From @from to @to @hours hours pass, and a minute more at most. */
 static void expect_hours(struct __test_metadata *_metadata, unsigned long long from,
 			 unsigned long long to, int hours)
 {
@@ -284,7 +284,7 @@ static void expect_hours(struct __test_metadata *_metadata, unsigned long long f
 	EXPECT_GE(hours * HOUR + 60, seconds);
 }
 
-/* One is read before the next comes, and all lie in one sub-buffer. */
+/* Each is read before the next one comes, and all lie in one sub-buffer. */
 TEST_F(set_ahead, read_one_by_one)
 {
 	unsigned long long first = 0, time;
@@ -324,7 +324,7 @@ TEST_F(set_ahead, a_packet_behind_what_was_read)
 	expect_hours(_metadata, first, seen.time / 1000, 10 * (TIMES - 1));
 }
 
-/* More than a part of a time can tell, at once: in text, in a snapshot, and in packets. */
+/* More hours at once than a record's part of the time holds: in text, a snapshot, packets. */
 TEST_F(set_ahead, more_than_a_record_can_tell)
 {
 	struct packets seen = {}, shot = {};

@@ -78,7 +78,7 @@ static unsigned int record_kinds_below(const char *path)
 	return nr;
 }
 
-/* That of trace_marker has no file: @id is the one of a mark. */
+/* trace_marker's event has no format file: @id is the id of a mark. */
 void record_kind_mark(unsigned int id)
 {
 	record_kinds[id] = (struct record_kind) {
@@ -86,7 +86,7 @@ void record_kind_mark(unsigned int id)
 	};
 }
 
-/* The events that there are now. Returns how many. */
+/* Reads the formats of the present events. Returns their number. */
 unsigned int record_kinds_init(void)
 {
 	record_kinds = must_alloc(NULL, RECORDS_IDS * sizeof(*record_kinds));
@@ -102,7 +102,7 @@ unsigned int record_id(const void *record)
 	return (word >> 48) & (RECORDS_IDS - 1);
 }
 
-/* Bytes of a record, of which at most @left are there; 0: it is none. */
+/* The length of a record, at most @left; 0 if the bytes are no record. */
 static unsigned int record_len(const void *record, unsigned int left)
 {
 	unsigned int end, at, len, word;
@@ -141,7 +141,7 @@ void records_wrong(struct records *r, const char *fmt, ...)
 	va_end(args);
 }
 
-/* The records of one packet: there are as many as it says, and they end where it says. */
+/* Walks a packet: its header has the number of records, and where the last one ends. */
 static void records_walk(struct records *r, const void *packet,
 			 const struct etch_packet_header *head)
 {

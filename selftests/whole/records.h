@@ -3,11 +3,11 @@
 #define _ETCH_RECORDS_H
 
 /*
- * Packets of any events, decoded as far as can be said without knowing the events: where
- * each record ends, when it was, and that all of it is as the packet's header says.
+ * Decodes packets of any events: the end and the time of each record, and whether both
+ * agree with the packet's header.
  *
- * What events there are is learnt from their format files, once. An event that has come
- * later is unknown, and a packet with a record of it cannot be decoded.
+ * record_kinds_init() reads the events' format files once. Records of an event that was
+ * added later cannot be decoded, nor can their packet.
  */
 
 #include "packets.h"

@@ -46,7 +46,7 @@ static void op_load(struct worker *w)
 	w->done++;
 }
 
-/* By what they do: how long they pause at most, and how often they have to do it. */
+/* Name, operation, longest pause in microseconds, least number of operations. */
 static const struct worker workers[] = {
 	{ "all-events", op_all_events, 500000, 3 },
 	{ "systems", op_systems, 200000, 3 },
@@ -132,7 +132,7 @@ static void make_tree(struct __test_metadata *_metadata, const char *tree)
 	ASSERT_EQ(0, write_file(tree, "events/enable", "1"));
 }
 
-/* Those that this machine has, the one in brackets first. */
+/* This machine's clocks, the present one, in brackets, first. */
 static void learn_clocks(void)
 {
 	char *line = read_line(ETCH, "trace_clock"), *word;
@@ -229,7 +229,7 @@ static const struct worker *who_is_behind(void)
 	return NULL;
 }
 
-/* For so long; and where the machine is slow, until each has done its part. */
+/* The storm itself: @ms, and on a slow machine until each worker has done its part. */
 static void rage(struct __test_metadata *_metadata, unsigned int ms)
 {
 	const struct worker *behind;
@@ -307,7 +307,7 @@ static void expect_conserved(struct __test_metadata *_metadata, const char *tree
 	}
 }
 
-/* A CPU that went has begun anew with its stats, if all of its buffer was read. */
+/* Whether @cpu stays on line. A CPU that was off line may have begun its stats anew. */
 static bool storm_stays(int cpu)
 {
 	for (unsigned int i = 0; i < storm->nr; i++)
@@ -367,7 +367,7 @@ static void expect_text(struct __test_metadata *_metadata)
 	}
 }
 
-/* With tracing on, and the same load as before, nothing comes. */
+/* With tracing on and all events off, the load records nothing. */
 static void expect_sites_off(struct __test_metadata *_metadata, const char * const trees[],
 			     size_t nr)
 {
@@ -386,7 +386,7 @@ static void expect_sites_off(struct __test_metadata *_metadata, const char * con
 	}
 }
 
-/* Settings can be set, and a record gets through, both ways. */
+/* Settings can be changed, and a mark can be read as text and as a packet. */
 static void expect_works(struct __test_metadata *_metadata, const char *tree)
 {
 	struct records r = {};
@@ -415,7 +415,7 @@ static void expect_works(struct __test_metadata *_metadata, const char *tree)
 	free(data);
 }
 
-/* Nobody holds an instance, or the module. */
+/* Instances can be removed and the module unloaded: nothing holds a reference. */
 static void expect_nothing_left(struct __test_metadata *_metadata)
 {
 	static const char * const trees[] = { ALL, RAW, TEXT };

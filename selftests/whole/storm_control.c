@@ -149,7 +149,7 @@ void op_module(struct worker *w)
 	worker_did(w, sample_unload(), MAY(0), "delete_module");
 }
 
-/* CPU @arg goes and comes back. Not while the machine goes to sleep. */
+/* CPU @arg goes off line and comes back; a suspending machine refuses that. */
 void op_hotplug(struct worker *w)
 {
 	char file[32];
@@ -161,7 +161,7 @@ void op_hotplug(struct worker *w)
 	write_file("/sys/devices/system/cpu", file, "1");
 }
 
-/* Everything up to the last step, and back. */
+/* Suspends up to the last step, and resumes. */
 void op_suspend(struct worker *w)
 {
 	worker_did(w, write_file("/sys/power", "state", "mem"), MAY(EBUSY), "suspend");
@@ -176,7 +176,7 @@ const char *suspend_prepare(void)
 		return "/sys/power/state has no mem";
 	if (write_file("/sys/power", "pm_test", "core"))
 		return "no /sys/power/pm_test: CONFIG_PM_DEBUG";
-	/* Seconds that it stays there. */
+	/* Seconds until it resumes. */
 	if (write_file("/sys/module/suspend/parameters", "pm_test_delay", "0"))
 		return "no pm_test_delay";
 	return NULL;

@@ -17,7 +17,7 @@
 
 static char read_buf[READ_BYTES + 1];
 
-/* -1: it may not be opened, and that is all right. */
+/* Opens a file, or returns -1 if open() failed with one of the errors @may. */
 static int open_any(struct worker *w, const char *tree, const char *file, int flags,
 		    const int *may)
 {
@@ -28,7 +28,7 @@ static int open_any(struct worker *w, const char *tree, const char *file, int fl
 	return fd;
 }
 
-/* So many reads, or up to the end. */
+/* Reads @times times, or up to the end. */
 static void read_any(struct worker *w, const char *tree, const char *file, unsigned int times,
 		     const int *may)
 {
@@ -67,7 +67,7 @@ void op_read_lists(struct worker *w)
 	read_any(w, ETCH, "available_events", 1000, MAY(0));
 }
 
-/* Files that may go at any time. */
+/* Files that may be removed at any time. */
 void op_visit(struct worker *w)
 {
 	static const char * const files[] = {
@@ -89,7 +89,7 @@ static ssize_t take_read(struct worker *w, int fd)
 	size_t have = 0;
 	ssize_t n = read(fd, read_buf, READ_BYTES);
 
-	/* All whole packets, and the rest of one that did not fit. */
+	/* Whole packets, and a part of one that did not fit: read its rest. */
 	while (n > 0) {
 		have += n;
 		n = records_add(&w->records, read_buf, have);
@@ -110,7 +110,7 @@ static ssize_t take_splice(struct worker *w, int fd)
 
 	if (pipe(pipes))
 		worker_fail(w, "pipe: %s", strerror(errno));
-	/* Part of a packet is in the pipe when that is full: it goes on with the rest. */
+	/* A full pipe may hold a part of a packet: go on until its rest came. */
 	do {
 		ret = splice(fd, NULL, pipes[1], NULL, READ_BYTES / 4, SPLICE_F_NONBLOCK);
 		if (ret <= 0)
@@ -181,7 +181,7 @@ void op_take(struct worker *w)
 	close(fd);
 }
 
-/* The only one who takes from RAW's CPU @arg; until the end. */
+/* The only taking reader of RAW's CPU @arg, until the end. */
 void op_collect(struct worker *w)
 {
 	static int fd = -1;
@@ -233,8 +233,8 @@ static void be_interrupted(int sig)
 }
 
 /*
- * Reads that wait; a signal ends that. It comes again and again: once, it could come before
- * there is somebody to be interrupted.
+ * Reads that wait until a signal ends them. The signal repeats, because a single one could
+ * come before the read waits.
  */
 static void wait_any(struct worker *w, const char *tree, const char *file)
 {
@@ -278,7 +278,7 @@ const char *storm_recorder(void)
 	return NULL;
 }
 
-/* In an instance of its own, for a second. What it says is heard if it fails. */
+/* Records for a second, in an instance of its own. Prints the recorder's errors on failure. */
 void op_record(struct worker *w)
 {
 	static const char * const files[] = { "metadata", ".metadata.new" };
@@ -292,7 +292,8 @@ void op_record(struct worker *w)
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		dup2(out[1], 2);
-		execl(storm_recorder(), "etch-record", "-q", "-e", "sched", "-d", "1", "-o", RECORDED, NULL);
+		execl(storm_recorder(), "etch-record", "-q", "-e", "sched", "-d", "1",
+		      "-o", RECORDED, NULL);
 		_exit(99);
 	}
 	close(out[1]);
@@ -312,7 +313,7 @@ void op_record(struct worker *w)
 
 /* ---- Text ---- */
 
-/* Of what TEXT's only reader has seen. */
+/* The state of TEXT's only reader. */
 static struct text_seen {
 	unsigned long long last;	/* when the newest record was */
 	size_t have;			/* bytes of a line in read_buf that has no end yet */
@@ -346,7 +347,7 @@ static void text_lines(struct worker *w)
 	memmove(read_buf, line, text_seen.have);
 }
 
-/* The only one who takes from TEXT; until the end. */
+/* The only taking reader of TEXT, until the end. */
 void op_collect_text(struct worker *w)
 {
 	static int fd = -1;

@@ -77,7 +77,7 @@ const char *any_tree(void)
 	return trees[dice(4)];
 }
 
-/* One that may be emptied. */
+/* A tree that may be emptied. */
 const char *loose_tree(void)
 {
 	return dice(2) ? ETCH : ALL;
@@ -119,14 +119,14 @@ void storm_begin(void)
 
 		if (pid < 0)
 			give_up("fork");
-		/* Not by the child: it would be its zero that stays, if it comes later. */
+		/* The parent sets the pid: pid is zero in the child, which might write it later. */
 		if (!pid)
 			worker_run(&storm->workers[i]);
 		storm->workers[i].pid = pid;
 	}
 }
 
-/* Has those that are through by then come home. */
+/* Sets the phase, and waits for the workers that end with it. */
 void storm_enter(enum storm_phase phase)
 {
 	__atomic_store_n(&storm->phase, phase, __ATOMIC_RELAXED);

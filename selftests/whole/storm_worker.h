@@ -15,16 +15,16 @@
 #include "records.h"
 
 /*
- * The main tree and ALL have everything done to them. RAW and TEXT are never emptied, and
- * have a single reader who takes: in packets of each CPU, and as text.
+ * Every operation may use the main tree and ALL. RAW and TEXT are never emptied, and each has
+ * a single taking reader: of packets for each CPU, and of text.
  */
 #define ALL		ETCH "/instances/etch-storm-all"
 #define RAW		ETCH "/instances/etch-storm-raw"
 #define TEXT		ETCH "/instances/etch-storm-text"
-/* One that comes and goes. */
+/* An instance that is made and removed again and again. */
 #define FLEETING	ETCH "/instances/etch-storm-fleeting"
 
-/* How far it is: it goes on, it is over, and everything that is left is to be taken. */
+/* The storm goes on; it is over; and the taking readers read the rest. */
 enum storm_phase {
 	STORM_ON,
 	STORM_OVER,
@@ -38,7 +38,7 @@ struct worker {
 	unsigned int least;		/* how often it has to be done, or the test fails */
 	bool rest;			/* goes on until STORM_REST, and does not stop then */
 	int arg;
-	/* What became of it. */
+	/* Its results. */
 	pid_t pid;
 	unsigned long long done, refused;
 	struct records records;
@@ -49,7 +49,7 @@ struct worker {
 struct storm {
 	enum storm_phase phase;
 	unsigned int seed;
-	int nr_cpus;			/* that there can be */
+	int nr_cpus;			/* possible CPUs */
 	int nr_clocks;
 	char clocks[16][16];
 	unsigned int nr;
