@@ -33,7 +33,7 @@ static const char *module_path(void)
 	struct utsname uts;
 
 	uname(&uts);
-	snprintf(path, sizeof(path), "/lib/modules/%s/kernel/kernel/etch/" MODULE ".ko",
+	snprintf(path, sizeof(path), "/lib/modules/%s/kernel/kernel/etch/hook/" MODULE ".ko",
 		 uts.release);
 	return path;
 }
