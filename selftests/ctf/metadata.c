@@ -197,16 +197,6 @@ TEST_F(metadata, follows_modules)
 }
 
 /* A trace keeps its uuid while it is recorded; a new clock gives it a new one. */
-/* The one in brackets. */
-static char *clock_of(const char *tree, char name[32])
-{
-	const char *at = strchr(read_line(tree, "trace_clock"), '[');
-
-	if (!at || sscanf(at, "[%31[^]]]", name) != 1)
-		give_up("%s/trace_clock", tree);
-	return name;
-}
-
 TEST_F(metadata, tells_traces_apart)
 {
 	char *again, *other, *mono, clock[32];

@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "call.h"
 #include "etch_test.h"
@@ -47,21 +46,6 @@ static void marks(int *next, int nr)
 static void flush(void)
 {
 	write_file(TREE, "flush", "1");
-}
-
-static long long now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
-}
-
-static void *do_later(void *what)
-{
-	usleep(300000);
-	((void (*)(void))what)();
-	return NULL;
 }
 
 static void stop(void)
@@ -265,7 +249,7 @@ TEST_F(raw, waits_for_a_flush)
 	long long begin = now_ms();
 
 	marks(&self->next, 3);
-	pthread_create(&self->later, NULL, do_later, flush);
+	call_later(&self->later, flush);
 	EXPECT_EQ(PAGE, read(fd, self->buf, sizeof(self->buf)));
 	EXPECT_LE(250, now_ms() - begin);
 	EXPECT_EQ(PAGE, packets_add(&self->seen, self->buf, PAGE));
@@ -279,7 +263,7 @@ TEST_F(raw, waits_for_the_end)
 	int fd = packets_open(TREE, 0, 0);
 	long long begin = now_ms();
 
-	pthread_create(&self->later, NULL, do_later, stop);
+	call_later(&self->later, stop);
 	EXPECT_EQ(0, read(fd, self->buf, sizeof(self->buf)));
 	EXPECT_LE(250, now_ms() - begin);
 	pthread_join(self->later, NULL);

@@ -56,7 +56,7 @@ FIXTURE_SETUP(all_events)
 	if (!have_etch())
 		SKIP(return, NO_ETCH);
 	etch_as_new();
-	load_loopback_up();
+	loopback(true);
 }
 
 FIXTURE_TEARDOWN(all_events)

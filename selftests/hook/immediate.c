@@ -7,11 +7,10 @@
  * freed. ETCH_CYCLES and etch_test.cycles=N work as in gates.
  */
 #include <signal.h>
-#include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 
 #include "etch_test.h"
+#include "module.h"
 
 #define DEBUGFS		"/sys/kernel/debug"
 #define IMV_TEST	DEBUGFS "/imv_test"
@@ -25,31 +24,6 @@
 static bool have(const char *path)
 {
 	return !access(path, F_OK);
-}
-
-static const char *module_path(void)
-{
-	static char path[512];
-	struct utsname uts;
-
-	uname(&uts);
-	snprintf(path, sizeof(path), "/lib/modules/%s/kernel/kernel/etch/hook/" MODULE ".ko",
-		 uts.release);
-	return path;
-}
-
-static int load_module(void)
-{
-	int fd = open(module_path(), O_RDONLY | O_CLOEXEC);
-	int err = syscall(SYS_finit_module, fd, "", 0) ? errno : 0;
-
-	close(fd);
-	return err;
-}
-
-static int unload_module(void)
-{
-	return syscall(SYS_delete_module, MODULE, O_NONBLOCK) ? errno : 0;
 }
 
 /* Its exit status is 0 when the run went through. */
@@ -134,23 +108,25 @@ TEST_F_TIMEOUT(immediate, only_values_that_were_set_in_nmis, 600)
 
 TEST_F_TIMEOUT(immediate, modules_come_and_go, 600)
 {
+	const char *path;
 	pid_t run;
 	int i;
 
 	if (!have_modules())
 		SKIP(return, NO_MODULES);
-	if (!have(module_path()))
+	path = module_path(NULL, "kernel/etch/hook", MODULE);
+	if (!path)
 		SKIP(return, "no module " MODULE);
 
 	run = start_run(1000 * CYCLES);
 	ASSERT_LT(0, run);
 	for (i = 0; i < LOADS; i++) {
-		ASSERT_EQ(0, load_module()) TH_LOG("load %d", i);
+		ASSERT_EQ(0, module_load(path, "")) TH_LOG("load %d", i);
 		/* The module's init code is freed: nothing may be patched there any more. */
 		EXPECT_EQ(0, write_file("/sys/module/" MODULE "/parameters", "own", "0x55667788"));
 		EXPECT_STREQ("0x55667788",
 			     read_line("/sys/module/" MODULE "/parameters", "own"));
-		ASSERT_EQ(0, unload_module()) TH_LOG("unload %d", i);
+		ASSERT_EQ(0, module_unload(MODULE)) TH_LOG("unload %d", i);
 	}
 	/* The readers ran all the time; now they end. */
 	EXPECT_EQ(0, waitpid(run, NULL, WNOHANG));

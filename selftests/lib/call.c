@@ -29,3 +29,17 @@ bool call_ends(struct call *c)
 		usleep(1000);
 	return __atomic_load_n(&c->done, __ATOMIC_ACQUIRE);
 }
+
+static void *do_later(void *what)
+{
+	usleep(300000);
+	((void (*)(void))what)();
+	return NULL;
+}
+
+/* Calls @what in 300 ms, in a thread that the caller joins. */
+void call_later(pthread_t *thread, void (*what)(void))
+{
+	if (pthread_create(thread, NULL, do_later, what))
+		give_up("a thread");
+}

@@ -20,5 +20,6 @@ struct call {
 
 void begin_call(struct call *c);
 bool call_ends(struct call *c);
+void call_later(pthread_t *thread, void (*what)(void));
 
 #endif /* _ETCH_CALL_H */

@@ -2,6 +2,7 @@
 
 #include <sys/mount.h>
 #include <sys/utsname.h>
+#include <time.h>
 
 #include "etch.h"
 
@@ -186,13 +187,21 @@ const char *test_word(const char *env, const char *name)
 	return at ? value : NULL;
 }
 
+/* The same as a number; @otherwise without one, or if it is 0. */
+unsigned long test_number(const char *env, const char *name, unsigned long otherwise)
+{
+	const char *word = test_word(env, name);
+	unsigned long number = word ? strtoul(word, NULL, 10) : 0;
+
+	return number ? number : otherwise;
+}
+
 /* How often to repeat a step that is slow on emulated CPUs: @usual, or fewer if asked. */
 unsigned int test_cycles(unsigned int usual)
 {
-	const char *word = test_word("ETCH_CYCLES", "cycles");
-	unsigned long cycles = word ? strtoul(word, NULL, 10) : 0;
+	unsigned long cycles = test_number("ETCH_CYCLES", "cycles", usual);
 
-	return cycles && cycles < usual ? cycles : usual;
+	return cycles < usual ? cycles : usual;
 }
 
 int write_fmt(const char *tree, const char *file, const char *fmt, ...)
@@ -204,6 +213,16 @@ int write_fmt(const char *tree, const char *file, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	return write_file(tree, file, text);
+}
+
+/* The clock that trace_clock shows in brackets. */
+const char *clock_of(const char *tree, char name[32])
+{
+	const char *at = strchr(read_line(tree, "trace_clock"), '[');
+
+	if (!at || sscanf(at, "[%31[^]]]", name) != 1)
+		give_up("%s/trace_clock", tree);
+	return name;
 }
 
 /* The number in the line "name: NUMBER" of @text; -1 without such a line. */
@@ -292,6 +311,14 @@ long long stat_sum(const char *tree, const char *name)
 		sum += n;
 	}
 	return sum;
+}
+
+long long now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
 }
 
 static const char * const etch_lost[] = {

@@ -54,12 +54,15 @@ int write_bytes(const char *tree, const char *file, int flags, const void *bytes
 int write_file(const char *tree, const char *file, const char *text);
 int overwrite_file(const char *tree, const char *file, const char *text);
 const char *test_word(const char *env, const char *name);
+unsigned long test_number(const char *env, const char *name, unsigned long otherwise);
 unsigned int test_cycles(unsigned int usual);
 __printf(3, 4) int write_fmt(const char *tree, const char *file, const char *fmt, ...);
+const char *clock_of(const char *tree, char name[32]);
 long long number_in(const char *text, const char *name);
 long long count_of(const char *text, const char *who, const char *what);
 long long stat_of(const char *tree, int cpu, const char *name);
 int nr_cpus(void);
+long long now_ms(void);
 bool is_um(void);
 bool have_nmis(void);
 long long stat_sum(const char *tree, const char *name);

@@ -204,14 +204,17 @@ static void load_unix(void)
 	close(fds[1]);
 }
 
-void load_loopback_up(void)
+/* Sets the loopback device up or down. */
+bool loopback(bool up)
 {
-	struct ifreq ifr = { .ifr_flags = IFF_UP | IFF_RUNNING };
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct ifreq ifr = { .ifr_flags = up ? IFF_UP | IFF_RUNNING : 0 };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), ret;
 
 	memcpy(ifr.ifr_name, "lo", 3);
-	ioctl(fd, SIOCSIFFLAGS, &ifr);
-	close(fd);
+	ret = fd < 0 ? -1 : ioctl(fd, SIOCSIFFLAGS, &ifr);
+	if (fd >= 0)
+		close(fd);
+	return !ret;
 }
 
 /* A server and a client in one task; the kernel's backlog makes that possible. */

@@ -22,7 +22,7 @@ void load_pin(int cpu);
 void load_exec(void);
 void load_disk_open(struct load_disk *disk);
 void load_disk_close(struct load_disk *disk);
-void load_loopback_up(void);
+bool loopback(bool up);
 void load_cgroup(void);
 void load_rare(void);
 void load_round(const struct load_disk *disk);

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 
-#include <sys/syscall.h>
-#include <sys/utsname.h>
-
 #include "sample.h"
 
-/* The reason to skip a test without the module. */
+/* The reason to skip a test without etch-sample. */
 const char *no_sample(void)
 {
 	return have_modules() ? "no etch-sample.ko: CONFIG_SAMPLE_ETCH=m, or set ETCH_SAMPLE_KO"
@@ -14,32 +11,30 @@ const char *no_sample(void)
 
 const char *sample_path(void)
 {
-	static char path[512];
-	struct utsname uts;
-	const char *env = getenv("ETCH_SAMPLE_KO");
-
-	if (env && !access(env, R_OK))
-		return env;
-	if (!access("etch-sample.ko", R_OK))
-		return "etch-sample.ko";
-	uname(&uts);
-	snprintf(path, sizeof(path), "/lib/modules/%s/kernel/samples/etch/etch-sample.ko",
-		 uts.release);
-	return access(path, R_OK) ? NULL : path;
+	return module_path("ETCH_SAMPLE_KO", "samples/etch", "etch-sample");
 }
 
 int sample_load(void)
 {
-	int fd = open(sample_path(), O_RDONLY | O_CLOEXEC);
-	int err = 0;
-
-	if (syscall(SYS_finit_module, fd, "", 0))
-		err = errno;
-	close(fd);
-	return err;
+	return module_load(sample_path(), "");
 }
 
 int sample_unload(void)
 {
-	return syscall(SYS_delete_module, SAMPLE, O_NONBLOCK) ? errno : 0;
+	return module_unload(SAMPLE);
+}
+
+const char *ring_sample_path(void)
+{
+	return module_path("ETCH_RING_SAMPLE_KO", "samples/etch", "etch-ring-sample");
+}
+
+int ring_sample_load(const char *parameters)
+{
+	return module_load(ring_sample_path(), parameters);
+}
+
+int ring_sample_unload(void)
+{
+	return module_unload(RING_SAMPLE);
 }

@@ -3,18 +3,25 @@
 #define _ETCH_SAMPLE_H
 
 /*
- * The module samples/etch/etch-sample, looked for in $ETCH_SAMPLE_KO, beside the test
- * and among the modules of this kernel. Functions return 0 or an errno.
+ * The modules of samples/etch: etch-sample, which has events, and etch-ring-sample, which has
+ * ring buffers. $ETCH_SAMPLE_KO and $ETCH_RING_SAMPLE_KO may name their files. Functions that
+ * load and unload return 0 or an errno.
  */
 
-#include "etch.h"
+#include "module.h"
 
 #define SAMPLE			"etch_sample"
 #define SAMPLE_PARAMETERS	"/sys/module/" SAMPLE "/parameters"
+
+#define RING_SAMPLE		"etch_ring_sample"
+#define RING_SAMPLE_FILES	"/sys/kernel/debug/etch-ring-sample"
 
 const char *no_sample(void);
 const char *sample_path(void);
 int sample_load(void);
 int sample_unload(void);
+const char *ring_sample_path(void);
+int ring_sample_load(const char *parameters);
+int ring_sample_unload(void);
 
 #endif /* _ETCH_SAMPLE_H */

@@ -5,7 +5,6 @@
  */
 
 #include <dirent.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -18,6 +17,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "load.h"
 #include "recorder.h"
 #include "sample.h"
 
@@ -478,7 +478,7 @@ TEST_F(recorder, sends)
 	struct found found;
 	int status;
 
-	if (!loopback_up())
+	if (!loopback(true))
 		SKIP(return, "no network");
 	START(&receiver, "-l", "127.0.0.1:" PORT, "-o", self->run.trace);
 	ASSERT_TRUE(wait_until_said(&receiver, "listening"));
@@ -496,7 +496,7 @@ TEST_F(recorder, notices_that_the_receiver_has_gone)
 {
 	struct run receiver = {};
 
-	if (!loopback_up())
+	if (!loopback(true))
 		SKIP(return, "no network");
 	START(&receiver, "-l", "127.0.0.1:" PORT, "-o", self->run.trace);
 	ASSERT_TRUE(wait_until_said(&receiver, "listening"));
@@ -518,7 +518,7 @@ TEST_F(recorder, notices_a_receiver_that_goes_in_silence)
 	struct run receiver = {};
 	const char *said;
 
-	if (!loopback_up())
+	if (!loopback(true))
 		SKIP(return, "no network");
 	ASSERT_EQ(0, mkdir(TREE, 0700));
 	START(&receiver, "-l", "127.0.0.1:" PORT, "-o", self->run.trace);
@@ -592,7 +592,7 @@ TEST_F(recorder, a_receiver_that_takes_no_files)
 {
 	int control;
 
-	if (!loopback_up())
+	if (!loopback(true))
 		SKIP(return, "no network");
 	ASSERT_EQ(0, mkdir(TREE, 0700));
 	control = have_packet_for_us(&self->run);
@@ -612,7 +612,7 @@ TEST_F(recorder, a_receiver_that_has_no_room)
 {
 	int control;
 
-	if (!loopback_up())
+	if (!loopback(true))
 		SKIP(return, "no network");
 	ASSERT_EQ(0, mkdir(TREE, 0700));
 	control = have_packet_for_us(&self->run);
@@ -634,7 +634,7 @@ TEST_F(recorder, notices_that_the_sender_has_gone)
 	struct run receiver = {};
 	char instance[80];
 
-	if (!loopback_up())
+	if (!loopback(true))
 		SKIP(return, "no network");
 	START(&receiver, "-l", "127.0.0.1:" PORT, "-o", self->run.trace);
 	ASSERT_TRUE(wait_until_said(&receiver, "listening"));
@@ -656,7 +656,7 @@ TEST_F(recorder, a_second_signal_aborts)
 	struct run receiver = {};
 	char instance[80];
 
-	if (!loopback_up())
+	if (!loopback(true))
 		SKIP(return, "no network");
 	START_BOTH(&receiver, &self->run);
 	kill(receiver.pid, SIGSTOP);
@@ -675,7 +675,7 @@ TEST_F(recorder, a_second_signal_aborts)
 
 TEST_F(recorder, sends_to_nobody)
 {
-	if (!loopback_up())
+	if (!loopback(true))
 		SKIP(return, "no network");
 	EXPECT_EQ(1, RUN(&self->run, "-e", "sched", "-s", "127.0.0.1:" PORT));
 	EXPECT_NE(NULL, strstr(self->run.said, "does not answer: Connection refused"));

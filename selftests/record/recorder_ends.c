@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "faults.h"
+#include "load.h"
 #include "recorder.h"
 #include "sample.h"
 
@@ -57,7 +58,7 @@ TEST_F(recorder, ends_as_usual_after_two_hangups)
 	struct run receiver = {};
 	struct found found;
 
-	if (!loopback_up())
+	if (!loopback(true))
 		SKIP(return, "no network");
 	START_BOTH(&receiver, &self->run);
 	/* The stopped receiver keeps the recorder from ending before the second signal. */
@@ -196,7 +197,7 @@ TEST_F(recorder, gives_up_a_sender_that_is_silent)
 	struct run receiver = {};
 	char instance[80];
 
-	if (!loopback_up())
+	if (!loopback(true))
 		SKIP(return, "no network");
 	START_BOTH(&receiver, &self->run);
 	EXPECT_TRUE(loopback(false));
@@ -208,7 +209,7 @@ TEST_F(recorder, gives_up_a_sender_that_is_silent)
 	EXPECT_EQ(1, finish(&receiver));
 	EXPECT_NE(NULL, strstr(receiver.said, "is not complete"))
 		TH_LOG("the receiver said:\n%s", receiver.said);
-	EXPECT_TRUE(loopback_up());
+	EXPECT_TRUE(loopback(true));
 	EXPECT_FALSE(look_at_trace(self->run.trace).broken);
 }
 
@@ -226,7 +227,7 @@ TEST_F(recorder, receives_more_than_a_file_may_have)
 {
 	struct run receiver = { .before = keep_files_small };
 
-	if (!loopback_up())
+	if (!loopback(true))
 		SKIP(return, "no network");
 	START(&receiver, "-l", "127.0.0.1:" PORT, "-o", self->run.trace);
 	ASSERT_TRUE(wait_until_said(&receiver, "listening"));

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
 #include <dirent.h>
-#include <net/if.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <linux/etch_packet.h>
@@ -216,21 +212,4 @@ void remove_trace(const char *trace)
 	if (dir)
 		closedir(dir);
 	rmdir(trace);
-}
-
-bool loopback(bool up)
-{
-	struct ifreq ifr = { .ifr_flags = up ? IFF_UP | IFF_RUNNING : 0 };
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), ret;
-
-	memcpy(ifr.ifr_name, "lo", 3);
-	ret = fd < 0 ? -1 : ioctl(fd, SIOCSIFFLAGS, &ifr);
-	if (fd >= 0)
-		close(fd);
-	return !ret;
-}
-
-bool loopback_up(void)
-{
-	return loopback(true);
 }

@@ -54,7 +54,5 @@ struct found look_at_trace(const char *trace);
 bool wait_until_written(const struct run *run);
 int recorders_instances(void);
 void remove_trace(const char *trace);
-bool loopback(bool up);
-bool loopback_up(void);
 
 #endif /* _ETCH_RUN_H */

@@ -9,13 +9,11 @@
  */
 
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/utsname.h>
 
 #include "etch_test.h"
+#include "sample.h"
 
-#define NAME	"etch-ring-sample"
-#define FOLDER	"/sys/kernel/debug/" NAME
+#define FOLDER	RING_SAMPLE_FILES
 #define SOURCES	2
 
 /* As in the module. */
@@ -35,38 +33,6 @@ struct seen {
 	unsigned int max;
 	uint64_t last[256];	/* times, by CPU */
 };
-
-static const char *module_path(void)
-{
-	static char path[512];
-	struct utsname uts;
-	const char *env = getenv("ETCH_RING_SAMPLE_KO");
-
-	if (env && !access(env, R_OK))
-		return env;
-	if (!access(NAME ".ko", R_OK))
-		return NAME ".ko";
-	uname(&uts);
-	snprintf(path, sizeof(path), "/lib/modules/%s/kernel/samples/etch/" NAME ".ko",
-		 uts.release);
-	return access(path, R_OK) ? NULL : path;
-}
-
-static int load_module(const char *parameters)
-{
-	int fd = open(module_path(), O_RDONLY | O_CLOEXEC);
-	int err = 0;
-
-	if (syscall(SYS_finit_module, fd, parameters, 0))
-		err = errno;
-	close(fd);
-	return err;
-}
-
-static int unload_module(void)
-{
-	return syscall(SYS_delete_module, "etch_ring_sample", O_NONBLOCK) ? errno : 0;
-}
 
 /* The sum of one figure of all CPUs. */
 static long long figure(const char *name)
@@ -143,9 +109,9 @@ FIXTURE_SETUP(ring_sample)
 		SKIP(return, NO_ETCH);
 	if (!have_modules())
 		SKIP(return, NO_MODULES);
-	if (!module_path())
-		SKIP(return, "no " NAME ".ko: CONFIG_SAMPLE_ETCH_RING=m, or set ETCH_RING_SAMPLE_KO");
-	unload_module();
+	if (!ring_sample_path())
+		SKIP(return, "no etch-ring-sample.ko: CONFIG_SAMPLE_ETCH_RING=m, or set ETCH_RING_SAMPLE_KO");
+	ring_sample_unload();
 	memset(&self->seen, 0, sizeof(self->seen));
 	self->seen.max = 1000000;
 	for (int i = 0; i < SOURCES; i++) {
@@ -156,13 +122,13 @@ FIXTURE_SETUP(ring_sample)
 
 FIXTURE_TEARDOWN(ring_sample)
 {
-	unload_module();
+	ring_sample_unload();
 }
 
 /* Every record of both writers, each once, in order on each CPU. */
 TEST_F_TIMEOUT(ring_sample, gives_every_record_once, 120)
 {
-	ASSERT_EQ(0, load_module("count=1000 period=200"));
+	ASSERT_EQ(0, ring_sample_load("count=1000 period=200"));
 	while (tried() < SOURCES * 1000) {
 		ASSERT_EQ(0, read_records(&self->seen));
 		usleep(1000);
@@ -175,7 +141,7 @@ TEST_F_TIMEOUT(ring_sample, gives_every_record_once, 120)
 	}
 	EXPECT_EQ(SOURCES * 1000, figure("read"));
 	EXPECT_EQ(0, figure("lost") + figure("overwritten") + figure("entries"));
-	EXPECT_EQ(0, unload_module());
+	EXPECT_EQ(0, ring_sample_unload());
 	EXPECT_EQ(-1, access(FOLDER, F_OK));
 }
 
@@ -189,7 +155,7 @@ TEST_F_TIMEOUT(ring_sample, counts_what_it_drops, 120)
 	if (getpagesize() > 16384)
 		count *= getpagesize() / 16384;
 	snprintf(parameters, sizeof(parameters), "count=%d period=100", count);
-	ASSERT_EQ(0, load_module(parameters));
+	ASSERT_EQ(0, ring_sample_load(parameters));
 	ASSERT_EQ(0, write_file(FOLDER, "subbufs", "2"));
 	while (tried() < SOURCES * count)
 		usleep(10000);
@@ -209,7 +175,7 @@ TEST_F_TIMEOUT(ring_sample, is_resized_while_it_is_written, 120)
 {
 	static const char * const sizes[] = { "2", "16", "8", "64", "4", "32" };
 
-	ASSERT_EQ(0, load_module("count=2000 period=100"));
+	ASSERT_EQ(0, ring_sample_load("count=2000 period=100"));
 	EXPECT_STREQ(subbufs(), read_line(FOLDER, "subbufs"));
 	for (int i = 0; tried() < SOURCES * 2000; i++) {
 		const char *size = sizes[i % ARRAY_LEN(sizes)];
@@ -230,7 +196,7 @@ TEST_F(ring_sample, refuses_other_sizes)
 {
 	static const char * const bad[] = { "0", "1", "3", "6", "4294967296", "-2", "two" };
 
-	ASSERT_EQ(0, load_module("count=100 period=100"));
+	ASSERT_EQ(0, ring_sample_load("count=100 period=100"));
 	while (tried() < SOURCES * 100)
 		usleep(10000);
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
@@ -250,7 +216,7 @@ TEST_F(ring_sample, loses_nothing_to_a_bad_address)
 	void *nowhere = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int fd;
 
-	ASSERT_EQ(0, load_module("count=100 period=100"));
+	ASSERT_EQ(0, ring_sample_load("count=100 period=100"));
 	while (tried() < SOURCES * 100)
 		usleep(10000);
 	fd = open(FOLDER "/records", O_RDONLY | O_CLOEXEC);
@@ -265,14 +231,14 @@ TEST_F(ring_sample, loses_nothing_to_a_bad_address)
 TEST_F_TIMEOUT(ring_sample, comes_and_goes_with_writers_at_work, 120)
 {
 	for (int i = 0; i < 30; i++) {
-		ASSERT_EQ(0, load_module("period=100"));
+		ASSERT_EQ(0, ring_sample_load("period=100"));
 		while (!tried())
 			usleep(1000);
-		ASSERT_EQ(0, unload_module());
+		ASSERT_EQ(0, ring_sample_unload());
 		ASSERT_EQ(-1, access(FOLDER, F_OK));
 	}
-	EXPECT_EQ(EINVAL, load_module("period=99"));
-	EXPECT_EQ(EINVAL, load_module("period=1000001"));
+	EXPECT_EQ(EINVAL, ring_sample_load("period=99"));
+	EXPECT_EQ(EINVAL, ring_sample_load("period=1000001"));
 }
 
 TEST_HARNESS_MAIN

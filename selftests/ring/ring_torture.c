@@ -20,10 +20,9 @@
 /* In milliseconds. */
 static unsigned int how_long(void)
 {
-	const char *value = test_word("ETCH_TORTURE_MS", "torture_ms");
-	unsigned long ms = value ? strtoul(value, NULL, 10) : 0;
+	unsigned long ms = test_number("ETCH_TORTURE_MS", "torture_ms", DEFAULT_MS);
 
-	return ms && ms <= MAX_MS ? ms : DEFAULT_MS;
+	return ms <= MAX_MS ? ms : DEFAULT_MS;
 }
 
 FIXTURE(torture)

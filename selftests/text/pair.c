@@ -379,7 +379,7 @@ FIXTURE_SETUP(pair)
 	/* With one clock, times show how long one tracer waited for the other. */
 	write_file(FTRACE, "trace_clock", "mono");
 	write_file(ETCH, "trace_clock", "mono");
-	load_loopback_up();
+	loopback(true);
 }
 
 FIXTURE_TEARDOWN(pair)

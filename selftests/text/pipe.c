@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "call.h"
 #include "etch_test.h"
@@ -28,26 +27,6 @@ static int open_pipe(int flags)
 	return open(TREE "/trace_pipe", O_RDONLY | O_CLOEXEC | flags);
 }
 
-static long long now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
-}
-
-struct later {
-	pthread_t thread;
-	void (*what)(void);
-};
-
-static void *do_later(void *arg)
-{
-	usleep(300000);
-	((struct later *)arg)->what();
-	return NULL;
-}
-
 static void mark_later(void)
 {
 	mark("at last");
@@ -58,19 +37,13 @@ static void stop_later(void)
 	write_file(TREE, "tracing_on", "0");
 }
 
-static void start_later(struct later *later, void (*what)(void))
-{
-	later->what = what;
-	pthread_create(&later->thread, NULL, do_later, later);
-}
-
 static ssize_t by_read(const struct call *c)
 {
 	return read(c->fd, c->data, 4096);
 }
 
 FIXTURE(pipe) {
-	struct later later;
+	pthread_t later;
 	char buf[8192];
 };
 
@@ -119,12 +92,12 @@ TEST_F(pipe, waits)
 	int fd = open_pipe(0);
 	long long begin = now_ms();
 
-	start_later(&self->later, mark_later);
+	call_later(&self->later, mark_later);
 	ASSERT_LT(0, read(fd, self->buf, sizeof(self->buf) - 1));
 	EXPECT_NE(NULL, strstr(self->buf, "at last"));
 	EXPECT_LE(250, now_ms() - begin);
 	EXPECT_GE(20000, now_ms() - begin);
-	pthread_join(self->later.thread, NULL);
+	pthread_join(self->later, NULL);
 	close(fd);
 }
 
@@ -134,13 +107,13 @@ TEST_F(pipe, polls)
 	long long begin = now_ms();
 
 	EXPECT_EQ(0, poll(&p, 1, 50));
-	start_later(&self->later, mark_later);
+	call_later(&self->later, mark_later);
 	ASSERT_EQ(1, poll(&p, 1, 5000));
 	EXPECT_LE(250, now_ms() - begin);
 	EXPECT_TRUE(p.revents & POLLIN);
 	EXPECT_LT(0, read(p.fd, self->buf, sizeof(self->buf)));
 	EXPECT_EQ(0, poll(&p, 1, 50));
-	pthread_join(self->later.thread, NULL);
+	pthread_join(self->later, NULL);
 	close(p.fd);
 }
 
@@ -187,9 +160,9 @@ TEST_F(pipe, ends_while_waiting)
 
 	mark("one");
 	ASSERT_LT(0, read(fd, self->buf, sizeof(self->buf)));
-	start_later(&self->later, stop_later);
+	call_later(&self->later, stop_later);
 	EXPECT_EQ(0, read(fd, self->buf, sizeof(self->buf)));
-	pthread_join(self->later.thread, NULL);
+	pthread_join(self->later, NULL);
 	close(fd);
 }
 
@@ -374,14 +347,14 @@ TEST_F(pipe, the_few_come_when_off)
 
 	use_percent(_metadata, "50");
 	mark("a few");
-	start_later(&self->later, stop_later);
+	call_later(&self->later, stop_later);
 	n = read(fd, self->buf, sizeof(self->buf) - 1);
 	EXPECT_LT(0, n);
 	EXPECT_NE(NULL, strstr(self->buf, "a few"));
 	/* The read() did not return before that: it waited. */
 	EXPECT_STREQ("0", read_line(TREE, "tracing_on"));
 	EXPECT_EQ(0, read(fd, self->buf, sizeof(self->buf)));
-	pthread_join(self->later.thread, NULL);
+	pthread_join(self->later, NULL);
 	close(fd);
 }
 

@@ -27,28 +27,11 @@ bool fuzz_once_in(unsigned int n)
 	return !fuzz_below(n);
 }
 
-/* A number from the environment or from the kernel's command line, or else @otherwise. */
-unsigned long fuzz_asked(const char *env, const char *word, unsigned long otherwise)
-{
-	char *value = getenv(env), *text = NULL;
-	unsigned long number = 0;
-
-	if (!value) {
-		text = read_path("/proc/cmdline", NULL);
-		value = text ? strstr(text, word) : NULL;
-		value = value ? value + strlen(word) : NULL;
-	}
-	if (value)
-		number = strtoul(value, NULL, 10);
-	free(text);
-	return number ? number : otherwise;
-}
-
 /* Each test begins with this. The printed seed repeats the test. */
 void fuzz_begin(void)
 {
-	unsigned long seed = fuzz_asked("ETCH_FUZZ_SEED", "etch_test.fuzz_seed=",
-					time(NULL) ^ (unsigned long)getpid() << 32);
+	unsigned long seed = test_number("ETCH_FUZZ_SEED", "fuzz_seed",
+					 time(NULL) ^ (unsigned long)getpid() << 32);
 
 	printf("# seed %lu (ETCH_FUZZ_SEED, etch_test.fuzz_seed=)\n", seed);
 	fuzz_state = seed * 0x9e3779b97f4a7c15ULL | 1;

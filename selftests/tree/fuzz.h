@@ -15,7 +15,6 @@
 uint64_t fuzz_any(void);
 unsigned int fuzz_below(unsigned int n);
 bool fuzz_once_in(unsigned int n);
-unsigned long fuzz_asked(const char *env, const char *word, unsigned long otherwise);
 void fuzz_begin(void);
 
 #endif /* _ETCH_FUZZ_H */

@@ -15,18 +15,16 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <time.h>
 
 #include "etch_test.h"
 #include "fuzz_oracle.h"
+#include "sample.h"
 
 #define INSTANCE	ETCH "/instances/etch-fuzz"
-#define RING_SAMPLE	"/sys/kernel/debug/etch-ring-sample"
 #define DEFAULT_SECONDS	12
 #define BATCH		128
 #define SHOWN_MAX	(1 << 17)
@@ -69,7 +67,7 @@ static int visit(const char *path, const struct stat *st, int type, struct FTW *
 	t->readable = st->st_mode & 0400;
 	t->tree = strncmp(path, INSTANCE "/", len + 1) ? ETCH : INSTANCE;
 	t->file = t->path + strlen(t->tree) + 1;
-	if (!strncmp(path, RING_SAMPLE, strlen(RING_SAMPLE)))
+	if (!strncmp(path, RING_SAMPLE_FILES, strlen(RING_SAMPLE_FILES)))
 		t->tree = NULL;
 	tree.nr++;
 	return 0;
@@ -91,7 +89,7 @@ static void find_targets(void)
 	tree.settings = 0;
 	tree.unknown = 0;
 	nftw(ETCH, visit, 16, FTW_PHYS);
-	nftw(RING_SAMPLE, visit, 16, FTW_PHYS);
+	nftw(RING_SAMPLE_FILES, visit, 16, FTW_PHYS);
 	qsort(tree.targets, tree.nr, sizeof(tree.targets[0]), settings_first);
 	while (tree.settings < tree.nr && is_setting(&tree.targets[tree.settings]))
 		tree.settings++;
@@ -492,38 +490,10 @@ static unsigned long taint(void)
 
 /* ---- Before and after ---- */
 
-static void load_ring_sample(bool load)
-{
-	static char path[512];
-	struct utsname uts;
-	int fd;
-
-	uname(&uts);
-	snprintf(path, sizeof(path), "/lib/modules/%s/kernel/samples/etch/etch-ring-sample.ko",
-		 uts.release);
-	if (!load) {
-		syscall(SYS_delete_module, "etch_ring_sample", O_NONBLOCK);
-		return;
-	}
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (syscall(SYS_finit_module, fd, "", 0))
-		printf("### without %s: %s\n", path, strerror(errno));
-	close(fd);
-}
-
 FIXTURE(fuzz) {
-	char subbuf[32], size[32], clock[256];
+	char subbuf[32], size[32], clock[32];
 	unsigned long taint;
 };
-
-/* The word in brackets. */
-static void keep_clock(char *clock)
-{
-	char *shown = read_line(ETCH, "trace_clock"), *word = strchr(shown, '[');
-
-	word = word ? word + 1 : shown;
-	sprintf(clock, "%.*s", (int)strcspn(word, "]"), word);
-}
 
 FIXTURE_SETUP(fuzz)
 {
@@ -536,7 +506,7 @@ FIXTURE_SETUP(fuzz)
 	ASSERT_EQ(0, write_file(ETCH, "trace_marker", "first"));
 	strcpy(self->subbuf, read_line(ETCH, "buffer_subbuf_size_kb"));
 	strcpy(self->size, read_line(ETCH, "buffer_size_kb"));
-	keep_clock(self->clock);
+	clock_of(ETCH, self->clock);
 	self->taint = taint();
 	memset(&done, 0, sizeof(done));
 	fuzz_events = list_of(read_file(ETCH, "available_events"));
@@ -550,7 +520,7 @@ FIXTURE_SETUP(fuzz)
 FIXTURE_TEARDOWN(fuzz)
 {
 	rmdir(INSTANCE);
-	load_ring_sample(false);
+	ring_sample_unload();
 	etch_as_new();
 	write_file(ETCH, "trace_clock", self->clock);
 	write_file(ETCH, "snapshot", "0");
@@ -562,12 +532,15 @@ FIXTURE_TEARDOWN(fuzz)
 
 TEST_F_TIMEOUT(fuzz, every_file_in_many_ways, 7200)
 {
-	unsigned long writes = fuzz_asked("ETCH_FUZZ_WRITES", "etch_test.fuzz_writes=", 0);
+	unsigned long writes = test_number("ETCH_FUZZ_WRITES", "fuzz_writes", 0);
 	unsigned long said = 0;
 	time_t start = time(NULL);
 	pid_t reader;
+	int err;
 
-	load_ring_sample(true);
+	err = ring_sample_load("");
+	if (err)
+		printf("### without etch-ring-sample: %s\n", strerror(err));
 	find_targets();
 	ASSERT_LT(100, tree.nr);
 	ASSERT_EQ(0, tree.unknown);

@@ -239,8 +239,10 @@ static int do_unload(const struct op *op)
 
 static void unload_ring(const struct op *op)
 {
-	if (syscall(SYS_delete_module, "etch_ring_sample", O_NONBLOCK) && errno != ENOENT)
-		give_up("etch_ring_sample");
+	int err = ring_sample_unload();
+
+	if (err && err != ENOENT)
+		give_up(RING_SAMPLE);
 }
 
 static int ring_fd = -1;
@@ -253,13 +255,13 @@ static int do_load_ring(const struct op *op)
 static void load_ring(const struct op *op)
 {
 	if (do_load_ring(op))
-		give_up("etch_ring_sample");
+		give_up(RING_SAMPLE);
 	usleep(10000);
 }
 
 static int do_write_ring(const struct op *op)
 {
-	return write_file(RING_SAMPLE, op->file, op->text);
+	return write_file(RING_SAMPLE_FILES, op->file, op->text);
 }
 
 /* ---- A CPU that comes ---- */
@@ -433,9 +435,9 @@ static const struct op ring_ops[] = {
 	  .least = 50 },
 	{ .name = "write subbufs", .file = "subbufs", .text = "16", .before = load_ring,
 	  .run = do_write_ring, .after = unload_ring, .least = 10 },
-	{ .name = "read records", .file = "records", .text = RING_SAMPLE, .before = load_ring,
+	{ .name = "read records", .file = "records", .text = RING_SAMPLE_FILES, .before = load_ring,
 	  .run = do_read, .after = unload_ring, .least = 1 },
-	{ .name = "read stats", .file = "stats", .text = RING_SAMPLE, .before = load_ring,
+	{ .name = "read stats", .file = "stats", .text = RING_SAMPLE_FILES, .before = load_ring,
 	  .run = do_read, .after = unload_ring, .least = 3 },
 };
 
@@ -594,7 +596,7 @@ FIXTURE_SETUP(faults)
 	self->free = memory_of("MemFree");
 	ASSERT_EQ(0, packets_tree(TREE));
 	files_of_tree = count_files(TREE, true);
-	clock_chosen(TREE, first_clock, sizeof(first_clock));
+	clock_of(TREE, first_clock);
 	self->all = how && !strcmp(how, "all");
 	srand(time(NULL));
 	self->fd = faults_open();
@@ -702,9 +704,12 @@ TEST_F_TIMEOUT(faults, never_an_id_twice, 600)
 
 TEST_F_TIMEOUT(faults, of_a_module_with_rings, 3600)
 {
-	ring_fd = ring_sample_open();
-	if (ring_fd < 0)
+	const char *path = ring_sample_path();
+
+	if (!path)
 		SKIP(return, "no etch-ring-sample.ko: CONFIG_SAMPLE_ETCH_RING=m");
+	ring_fd = open(path, O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, ring_fd);
 	unload_ring(NULL);
 	walk_all(_metadata, self, ring_ops, ARRAY_LEN(ring_ops));
 }

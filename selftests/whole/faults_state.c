@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <limits.h>
-#include <sys/utsname.h>
 
 #include "faults_state.h"
 
@@ -58,17 +57,7 @@ void state_of(char state[STATE_MAX])
 	snprintf(at, end - at, "%u instances, sample: %s, rings: %s\n",
 		 count_files(ETCH "/instances", false),
 		 access("/sys/module/" SAMPLE, F_OK) ? "no" : "yes",
-		 access("/sys/module/etch_ring_sample", F_OK) ? "no" : "yes");
-}
-
-/* The clock in brackets. */
-void clock_chosen(const char *tree, char *clock, size_t size)
-{
-	char *line = read_line(tree, "trace_clock"), *at = strchr(line, '[');
-
-	if (!at)
-		give_up("trace_clock: %s", line);
-	snprintf(clock, size, "%.*s", (int)strcspn(at + 1, "]"), at + 1);
+		 access("/sys/module/" RING_SAMPLE, F_OK) ? "no" : "yes");
 }
 
 /* KiB, as /proc/meminfo has them. */
@@ -97,17 +86,4 @@ void shrink_caches(void)
 	}
 	if (caches)
 		closedir(caches);
-}
-
-/* The module samples/etch/etch-ring-sample, opened, or -1. */
-int ring_sample_open(void)
-{
-	const char *env = getenv("ETCH_RING_SAMPLE_KO");
-	struct utsname uts;
-	char path[512];
-
-	uname(&uts);
-	snprintf(path, sizeof(path), "/lib/modules/%s/kernel/samples/etch/etch-ring-sample.ko",
-		 uts.release);
-	return open(env ?: path, O_RDONLY | O_CLOEXEC);
 }

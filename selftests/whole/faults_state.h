@@ -9,15 +9,12 @@
 
 #define TREE		ETCH "/instances/etch-faults"
 #define OTHER		ETCH "/instances/etch-faults-other"
-#define RING_SAMPLE	"/sys/kernel/debug/etch-ring-sample"
 
 #define STATE_MAX	(1 << 16)
 
 unsigned int count_files(const char *path, bool deep);
 void state_of(char state[STATE_MAX]);
-void clock_chosen(const char *tree, char *clock, size_t size);
 long long memory_of(const char *name);
 void shrink_caches(void);
-int ring_sample_open(void);
 
 #endif /* _ETCH_FAULTS_STATE_H */

@@ -275,16 +275,10 @@ TEST_F_TIMEOUT(killed, at_each_system_call, 600)
 
 /* ---- Anywhere ---- */
 
-static unsigned int seed(void)
-{
-	const char *word = test_word("ETCH_KILLED_SEED", "killed_seed");
-
-	return word ? strtoul(word, NULL, 10) : time(NULL);
-}
-
 TEST_F_TIMEOUT(killed, anywhere, 600)
 {
-	unsigned int s = seed(), took = 0, longest = 2000;
+	unsigned int s = test_number("ETCH_KILLED_SEED", "killed_seed", time(NULL));
+	unsigned int took = 0, longest = 2000;
 	int i, first, more;
 	pid_t pid;
 

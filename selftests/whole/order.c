@@ -96,7 +96,7 @@ FIXTURE_SETUP(order)
 	ASSERT_EQ(0, write_file(TREE, "buffer_size_kb", "8192"));
 	ASSERT_EQ(0, overwrite_file(TREE, "set_event",
 				    "sched:* irq:* timer:* kmem:* signal:* task:*"));
-	load_loopback_up();
+	loopback(true);
 }
 
 FIXTURE_TEARDOWN(order)

@@ -9,7 +9,6 @@
  * of a storm, though not the order of what its tasks do.
  */
 #define _GNU_SOURCE
-#include <limits.h>
 #include <time.h>
 
 #include "etch_test.h"
@@ -22,17 +21,9 @@
 /* How much longer it may take until each task has done its part. */
 #define PATIENCE_MS	600000
 
-static unsigned int number(const char *env, const char *word, unsigned int otherwise)
-{
-	const char *value = test_word(env, word);
-	unsigned long n = value ? strtoul(value, NULL, 10) : 0;
-
-	return n && n <= UINT_MAX ? n : otherwise;
-}
-
 static unsigned int how_long(void)
 {
-	unsigned int ms = number("ETCH_STORM_MS", "storm_ms", DEFAULT_MS);
+	unsigned long ms = test_number("ETCH_STORM_MS", "storm_ms", DEFAULT_MS);
 
 	return ms < MAX_MS ? ms : MAX_MS;
 }
@@ -183,7 +174,7 @@ FIXTURE_SETUP(storm)
 	sample_unload();
 	rmdir(FLEETING);
 	etch_as_new();
-	storm_init(number("ETCH_STORM_SEED", "storm_seed", time(NULL)));
+	storm_init(test_number("ETCH_STORM_SEED", "storm_seed", time(NULL)));
 	learn_clocks();
 	learn_events(_metadata);
 	snprintf(self->subbuf, sizeof(self->subbuf), "%s", read_line(ETCH, "buffer_subbuf_size_kb"));
@@ -191,7 +182,7 @@ FIXTURE_SETUP(storm)
 	make_tree(_metadata, ALL);
 	make_tree(_metadata, RAW);
 	make_tree(_metadata, TEXT);
-	load_loopback_up();
+	loopback(true);
 }
 
 FIXTURE_TEARDOWN(storm)
