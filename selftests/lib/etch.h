@@ -39,36 +39,47 @@
 
 #define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
 
+/* Prints a message and errno, and ends the test program. */
 __noreturn __printf(1, 2) void give_up(const char *fmt, ...);
-void run_on(int cpu);
 void *must_alloc(void *old, size_t bytes);
-bool have_modules(void);
-char *path_of(const char *tree, const char *file);
+
+/* This kernel and this machine. */
 bool have_etch(void);
 bool have_ftrace(void);
+bool have_modules(void);
+bool have_nmis(void);
+bool is_um(void);
+int nr_cpus(void);
+void run_on(int cpu);
+long long now_ms(void);
+
+/* Reading files. The caller frees texts, but not lines, which are in buffers that take turns. */
+char *path_of(const char *tree, const char *file);
 char *read_all(int fd, size_t *len);
 char *read_path(const char *path, size_t *len);
 char *read_file(const char *tree, const char *file);
 char *read_line(const char *tree, const char *file);
+
+/* Writing files: 0 or an errno. */
 int write_bytes(const char *tree, const char *file, int flags, const void *bytes, size_t len);
 int write_file(const char *tree, const char *file, const char *text);
 int overwrite_file(const char *tree, const char *file, const char *text);
+__printf(3, 4) int write_fmt(const char *tree, const char *file, const char *fmt, ...);
+void etch_as_new(void);
+
+/* Parameters of a test. */
 const char *test_word(const char *env, const char *name);
 unsigned long test_number(const char *env, const char *name, unsigned long otherwise);
 unsigned int test_cycles(unsigned int usual);
-__printf(3, 4) int write_fmt(const char *tree, const char *file, const char *fmt, ...);
-const char *clock_of(const char *tree, char name[32]);
+
+/* Values in texts and in files. */
 long long number_in(const char *text, const char *name);
 long long count_of(const char *text, const char *who, const char *what);
-long long stat_of(const char *tree, int cpu, const char *name);
-int nr_cpus(void);
-long long now_ms(void);
-bool is_um(void);
-bool have_nmis(void);
-long long stat_sum(const char *tree, const char *name);
-long long lost_sum(const char *tree);
 unsigned int count_lines(const char *text);
 unsigned int count_records(const char *text);
-void etch_as_new(void);
+const char *clock_of(const char *tree, char name[32]);
+long long stat_of(const char *tree, int cpu, const char *name);
+long long stat_sum(const char *tree, const char *name);
+long long lost_sum(const char *tree);
 
 #endif /* _ETCH_ETCH_H */
