@@ -8,7 +8,7 @@
 # Debian 12's own QEMU 7.2 often executes stale translations of text that the kernel
 # patches while another processor runs: "Oops: int3" in most boots that switch events on
 # and off. 10.0 locks a page of code while it translates, which leaves a smaller window
-# (Documentation/design.rst, "Under QEMU"); bookworm-backports has it. It is
+# (Documentation/design-hook.rst, "Under QEMU"); bookworm-backports has it. It is
 # unpacked below build/qemu, with what it needs, and not installed.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"

@@ -14,7 +14,7 @@ MEMORY = "1G"
 # With a thread for each processor QEMU discards translations of code before it stores to
 # that code, and holds no lock in between: another processor may translate the old bytes
 # again, and keep that translation. Then it executes a breakpoint that the kernel has
-# removed: "Oops: int3". Mainline's jump labels have this, too; Documentation/design.rst,
+# removed: "Oops: int3". Mainline's jump labels have this, too; Documentation/design-hook.rst,
 # "Under QEMU", has figures, scripts/stale.py repeats them. With one thread QEMU does not
 # do so. The kernel ignores the word.
 ONE_THREAD = "etch_test.one_thread"
