@@ -4,7 +4,7 @@
 Results come from scripts/guest/ftracetest.sh. A test is named by its file in
 test.d/ without ".tc", and with " (instance)" behind it if it was run in one. What
 its result is to be says, for ftrace's tree, mainline's kernel; for Etch's, the page
-Documentation/ftracetest.rst: a definition list, whose terms are "RESULT: why" and
+scripts/ftracetest/expected.rst: a definition list, whose terms are "RESULT: why" and
 whose definitions are the tests.
 """
 
@@ -18,7 +18,7 @@ from tap import Case
 TESTS = layout.LINUX / "tools/testing/selftests/ftrace"
 # The tests for the guest, and which of them are run in Etch's tree.
 WORK = layout.BUILD / "ftracetest"
-PAGE = layout.TOP / "Documentation/ftracetest.rst"
+PAGE = layout.TOP / "scripts/ftracetest/expected.rst"
 INSTANCE = " (instance)"
 NOT_RUN = "NOT RUN"
 RESULTS = ("PASS", "FAIL", "UNRESOLVED", "UNTESTED", "UNSUPPORTED", "XFAIL",

@@ -3,7 +3,7 @@
 """Our Coccinelle rules on the whole kernel: make cocci-tree. Prints TAP.
 
 What they find in files that are not ours is listed, with what is to be said of it, in
-Documentation/coccinelle.rst. A find that is not listed fails, and one that is listed
+scripts/lint/coccinelle.rst. A find that is not listed fails, and one that is listed
 and not found. Files in which a rule cannot match, since the text that it is about is
 not there, are not given to Coccinelle: it would take hours to find nothing.
 """
@@ -21,7 +21,7 @@ import coccinelle
 import layout
 import tap as taps
 
-PAGE = layout.TOP / "Documentation/coccinelle.rst"
+PAGE = HERE / "coccinelle.rst"
 # Seconds for a rule, with hundreds of files.
 LIMIT = 1800
 # A row of the page's tables: the file, and how many sites of it.
