@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The recorder of samples/etch/record: what it writes are whole packets, their records are as
+ * The recorder of tools/tracing/etch: what it writes are whole packets, their records are as
  * many as it says and the kernel counts, and it leaves nothing behind.
  */
 

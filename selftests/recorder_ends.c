@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The recorder of samples/etch/record where it was started in another way than from a
+ * The recorder of tools/tracing/etch where it was started in another way than from a
  * shell that has no wishes, and where its end is not the usual one.
  */
 
