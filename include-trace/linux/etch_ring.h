@@ -21,21 +21,24 @@
  *	}
  *	mutex_unlock(&mine);
  *
- * What writers get. A reservation never blocks, waits, locks, allocates or wakes
+ * For writers. A reservation never blocks, waits, locks, allocates or wakes
  * anyone. Writers on one CPU nest: an interrupt that reserves while a task is
  * between reserve and commit is fine, and so is an NMI in that interrupt. A
  * record that cannot be stored is lost and counted by cause, never stored in part.
  *
- * What is in the ring. The memory is cut into n sub-buffers (n a power of two),
- * each one physically contiguous block of pages. A block opens with header_size
- * bytes which the ring leaves alone, for whoever makes packets of blocks, then
- * come records. A record starts on a multiple of 4 bytes and ends where its
- * reserver said. The ring does not write to the bytes up to the next one's start, nor to
- * those of a record that its writer leaves out: they are zero, or what is left of records
- * that were overwritten or read since etch_ring_reset(), which zeroes all. Records do not
- * cross blocks.
+ * The memory. The ring has n sub-buffers (n a power of two), each of them physically
+ * contiguous pages. A sub-buffer opens with header_size bytes which the ring leaves alone,
+ * for a caller that makes packets of sub-buffers; then come records. A record starts on a
+ * multiple of 4 bytes and has the length that its writer reserved. The ring does not write
+ * to the bytes between two records, nor to bytes of a record that its writer leaves out:
+ * they are zero, or remains of records that were overwritten or read since
+ * etch_ring_reset(), which zeroes all. Records do not cross sub-buffers.
  *
- * What is in a record. The ring stamps the time, no more: etch_ring_reserve()
+ * A block is a sub-buffer in its place in time: between one opening and the next, with a
+ * start position and a number (view.seq) that no other block has. A packet is a block on
+ * its way to a trace; the ring does not know of packets.
+ *
+ * The time. The ring stamps the time, no more: etch_ring_reserve()
  * gives the time that belongs to the place of the record, such that time never
  * decreases from one record to the next: if the clock goes back, because it was set, the
  * latest time holds until it has caught up. The caller stores as much of it as it
@@ -57,15 +60,15 @@
  *	same way, and may start anew: etch_ring_suspend().
  *
  * Modes. In overwrite mode (a flight recorder) a full ring drops its oldest
- * block and counts the records in it as overwritten. In discard mode it keeps what
- * it has and new records are lost: full.
+ * block and counts the records in it as overwritten. In discard mode it keeps its
+ * records, and new ones are lost: full.
  *
  * Accounting, exact per record whenever no writer is in flight:
  *
  *	written = read + overwritten + entries
  *	tried   = written + lost_full + lost_nested + lost_too_big + lost_off
  *
- * Who may call what beside what:
+ * The calls that may run beside each other:
  *
  *			reserve, commit	reader		control
  *	reserve, commit	nesting only	yes		no: quiescent
@@ -77,7 +80,7 @@
  * serialises readers and control of one ring by a mutex of its own. Only
  * etch_ring_empty(), etch_ring_filled() and etch_ring_busy() may be asked without
  * it, the second of them not beside resize. "Quiescent"
- * means that no writer is or will be between reserve and commit, which is had by
+ * means that no writer is or will be between reserve and commit. The caller gets there by
  * etch_ring_off() and then synchronize_rcu(), since writers run with preemption
  * disabled. etch_ring_off() alone stops new records but not one half-way.
  *
@@ -85,7 +88,7 @@
  * writers that etch_ring_off() does not stop. So that they are not beside control, the
  * caller holds the mutex until they are done.
  *
- * Who dies between reserve and commit must be replaced: etch_ring_abandon().
+ * After a writer has died between reserve and commit, call etch_ring_abandon().
  */
 #ifndef _LINUX_ETCH_RING_H
 #define _LINUX_ETCH_RING_H
@@ -122,7 +125,7 @@
 
 /*
  * How old a sub-buffer gets, in units of the ring's clock: a quarter of what the low 48 bits
- * of a time can tell apart. What is left is for those who look at it now and then.
+ * of a time can tell apart. The other three quarters allow for owners that ask rarely.
  */
 #define ETCH_RING_AGE		(1ULL << 46)
 
@@ -131,13 +134,13 @@ enum etch_lost {
 	ETCH_LOST_FULL,		/* discard mode, and no block is free */
 	ETCH_LOST_NESTED,	/* an interrupted writer is in the way, or nested too deep */
 	ETCH_LOST_TOO_BIG,	/* does not even fit in an empty block */
-	ETCH_LOST_OFF,		/* the ring is off: the last one, and told to no reader */
+	ETCH_LOST_OFF,		/* the ring is off: the last one, and no view counts it */
 	ETCH_LOST_NR
 };
 
 /*
- * What is known of a block beside its content. Written by writers while the block
- * belongs to a slot, stable once it belongs to the reader.
+ * A sub-buffer's memory, and the figures of the block in it. Writers write it while the
+ * sub-buffer belongs to a slot; it is stable once it belongs to the reader.
  */
 struct etch_block {
 	void	*data;		/* the pages, header first */
@@ -198,9 +201,9 @@ struct etch_ring {
 	void		*copy;		/* of the committed part of the open block */
 	u64		read;		/* records */
 	u64		reread;		/* read from the copy, counted as overwritten later */
-	u64		told;		/* of those overwritten, told in a view */
+	u64		told;		/* of those overwritten, counted in a view.missed */
 	u64		left;		/* when the sub-buffer was left that was taken whole last */
-	u64		rd_time;	/* of the last record read, as far as it was told */
+	u64		rd_time;	/* the latest that etch_ring_advance_to() was given */
 	u64		wraps;		/* how often the start of a block was less than the last */
 };
 
@@ -233,13 +236,13 @@ struct etch_ring_params {
  * @len:     bytes from @data to the end of the last record
  * @records: how many
  * @begin:   a time not after the first record here: when their block was begun, or if part
- *           of it was read before, what etch_ring_advance_to() was told
+ *           of it was read before, the last @time given to etch_ring_advance_to()
  * @end:     a time not before the last record of their block; 0 if @open
  * @seq:     the number of their block: each one has one more than the one before, and
  *           goes on where positions wrap
  * @pid:     the thread that was running when their block was begun
  * @lost:    records lost on this ring while it was on, by cause, when their block was
- *           begun. Grows from view to view by what was lost between, or in, the blocks.
+ *           begun. Grows from view to view by the records lost between, or in, the blocks.
  * @missed:  records that this reader did not get because they were overwritten
  *           since its last view (peek: or were read by the taking reader)
  * @open:    the block is still being written: @data is a copy of what there was
@@ -422,8 +425,8 @@ static __always_inline u64 etch_ring_time(struct etch_ring *r)
  * interrupt that reserves in between makes the latter fail and the clock is read
  * again, so places and times agree. One unsigned comparison sends all else to the
  * slow path: a full block, a cached start that is behind, ahead or being changed,
- * a record that is too big, a ring that is off. @nest is raised as late as that
- * allows: what was read before is only believed if @pos did not move since.
+ * a record that is too big, a ring that is off. @nest is raised as late as possible:
+ * the values read before that count only if @pos has not moved since.
  */
 static __always_inline void *__etch_ring_reserve(struct etch_ring *r, unsigned int len, u64 *time)
 {
@@ -495,10 +498,10 @@ static __always_inline bool etch_ring_full(const struct etch_ring *r, u64 off, u
  * @time:   as there
  * @record: the place of the record, if it has one
  *
- * Does it if nobody else is in flight, the clock is the counter, and no interrupt
- * comes: in a straight line and without a call, for whoever can go on elsewhere
- * otherwise and so need not keep anything in mind. The caller sees to it that @len is not
- * below ETCH_RING_MIN_RECORD.
+ * Reserves if no other writer is in flight, the clock is the counter, and no interrupt
+ * comes: in a straight line and without a call. The caller handles all other cases by a
+ * jump to another function, so that it saves no register for them here. The caller makes
+ * sure that @len is not below ETCH_RING_MIN_RECORD.
  *
  * Context: as etch_ring_reserve().
  * Return: if neither ETCH_QUICK_DONE nor ETCH_QUICK_LOST: what to ask

@@ -28,8 +28,8 @@
  * since a block can be neither dropped nor taken before @committed lies behind its
  * end, and @committed does not move while the writer is in flight.
  *
- * The states of a slot, and who moves it
- * ======================================
+ * The states of a slot, and the moves between them
+ * ================================================
  *
  *	free	taken, start at most that of the block written now
  *	open	not taken, @committed not behind its end
@@ -136,8 +136,8 @@
 #define ETCH_AGAIN	ETCH_LOST_NR
 
 /*
- * What readers are told, by cause, and the sum. Who turned the ring off knows what he
- * does not see.
+ * The losses that readers see, by cause, and their sum. Records lost while the ring is off do
+ * not count: its owner turned it off.
  */
 static u64 count_lost(const struct etch_ring *r, u64 lost[ETCH_LOST_OFF])
 {
@@ -202,7 +202,7 @@ static void refresh_pair(struct etch_ring *r, u64 start, u8 *data)
 	WRITE_ONCE(r->start, (first ^ ETCH_START_FAR) | ETCH_START_CHANGING);
 	WRITE_ONCE(r->base, data + r->header);
 	WRITE_ONCE(r->start, first);
-	/* It may have been closed, by one who saw that the pair is being changed. */
+	/* etch_ring_close() may have come meanwhile, and left the pair to us. */
 	if (READ_ONCE(r->closed) == start)
 		WRITE_ONCE(r->start, first ^ ETCH_START_FAR);
 }
@@ -234,7 +234,7 @@ static int claim(struct etch_ring *r, u64 next)
 	if (!etch_pos_after(next, etch_slot_start(old)))
 		return ETCH_AGAIN;
 
-	/* All of this is read before the claim; what lies behind it is later. */
+	/* All of this is read before the claim, so none of it is later than the block. */
 	if (!begin_time(r, slot, old, &begin))
 		return ETCH_AGAIN;
 	count_lost(r, lost);
@@ -436,7 +436,7 @@ static bool worth_leaving(const struct etch_ring *r, u64 pos)
 }
 
 /**
- * etch_ring_flush() - have what there is in sub-buffers that can be taken whole
+ * etch_ring_flush() - finish the sub-buffer being written, so that it can be taken whole
  * @r: the ring of this CPU, on or off
  *
  * Goes on to the next sub-buffer, if there is a record in this one. If records were
@@ -444,12 +444,12 @@ static bool worth_leaving(const struct etch_ring *r, u64 pos)
  * discard mode it does nothing if no sub-buffer is free; in overwrite mode it may
  * cost the oldest one.
  *
- * With two sub-buffers, loss may take a second flush to be told, when what the first one
- * made was taken.
+ * With two sub-buffers, the losses may show only after a second flush, once a reader has
+ * taken the sub-buffer that the first flush finished.
  *
  * Context: any, NMI included, on the ring's CPU with preemption disabled; or anywhere
- * if that CPU is off line and stays so. Not beside control, on or off: whoever has it
- * done holds the caller's mutex.
+ * if that CPU is off line and stays so. Not beside control, on or off: the caller holds
+ * the mutex until it is done.
  */
 void etch_ring_flush(struct etch_ring *r)
 {
@@ -471,13 +471,13 @@ EXPORT_SYMBOL_GPL(etch_ring_flush);
  * etch_ring_abandon() - go on although the writers in flight will never commit
  * @r: the ring of this CPU
  *
- * Who dies between reserve and commit, by a fault in what it stores, leaves the ring as if
- * it was in flight for ever: nothing that is written from then on would be seen, and
- * when the ring has gone round, all would be lost. This publishes in its name. Its
- * record is as complete as it happened to be.
+ * A writer that dies between reserve and commit, by a fault in the data it stores, leaves the
+ * ring as if it was in flight for ever: readers would see no later record, and once the
+ * writers had gone round the ring, all records would be lost. This function publishes in
+ * the dead writer's name. The dead writer's record may be incomplete.
  *
- * Context: on the ring's CPU, by whoever knows that none of those in flight there lives.
- * Return: how many there were.
+ * Context: on the ring's CPU; all writers in flight there must be dead.
+ * Return: how many writers were in flight.
  */
 unsigned int etch_ring_abandon(struct etch_ring *r)
 {
@@ -572,7 +572,7 @@ static enum etch_clock ring_clock(enum etch_clock clock)
 	return clock == ETCH_CLOCK_COUNTER && !etch_clock_steady() ? ETCH_CLOCK_STEPPED : clock;
 }
 
-/* What follows from @p and the number of sub-buffers. */
+/* Set the fields that depend on @p and the number of sub-buffers alone. */
 static void init_ring(struct etch_ring *r, const struct etch_ring_params *p, unsigned int subbuf,
 		      unsigned int nr)
 {
@@ -723,7 +723,7 @@ EXPORT_SYMBOL_GPL(etch_ring_free);
  * etch_ring_on() - let records be stored
  * @r: the ring
  *
- * Whoever sees the ring on sees what control did to it before.
+ * A writer that sees the ring on sees all that control did to it before.
  *
  * Context: any.
  */
@@ -780,7 +780,7 @@ void etch_ring_reset(struct etch_ring *r)
 	r->floor = etch_ring_latest(r);
 	r->last = 0;
 	r->spare = r->nr;
-	/* Marked: what writers look at to see that the ring is off, and who has no mutex. */
+	/* Marked: writers of a ring that is off read these words, and callers without the mutex. */
 	WRITE_ONCE(r->start, ETCH_START_FAR);
 	r->base = NULL;
 	r->full = ETCH_NOT_FULL;
@@ -814,7 +814,7 @@ EXPORT_SYMBOL_GPL(etch_ring_reset);
  * @r:         the ring, quiescent
  * @overwrite: overwrite mode, else discard mode
  *
- * What is in the ring stays. Context: any.
+ * The records in the ring stay. Context: any.
  */
 void etch_ring_set_mode(struct etch_ring *r, bool overwrite)
 {
@@ -829,7 +829,7 @@ EXPORT_SYMBOL_GPL(etch_ring_set_mode);
  * @r:     the ring, quiescent
  * @clock: the clock
  *
- * Times of two clocks cannot be told apart: reset the ring too.
+ * Records do not say which clock stamped them: reset the ring too.
  *
  * Context: any.
  */

@@ -90,7 +90,7 @@ void etch_ring_suspend(struct etch_ring *r)
 	WRITE_ONCE(r->floor, etch_clock_read(ETCH_CLOCK_COUNTER));
 	WRITE_ONCE(r->quick, 0);
 	WRITE_ONCE(r->clock, ETCH_CLOCK_STEPPED);
-	/* And it is not before what they, or who we interrupt, have read of the counter. */
+	/* Nor is it before a time that they, or the writers we interrupt, read of the counter. */
 	etch_ring_raise(&r->floor, etch_clock_read(ETCH_CLOCK_COUNTER));
 }
 EXPORT_SYMBOL_GPL(etch_ring_suspend);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Etch's ring buffer: looking into it when nobody can be asked to wait. See ring_look.h.
+ * Etch's ring buffer: looking into it when no reader or writer can be asked to wait. See
+ * ring_look.h.
  *
- * Of the readers' words only @rd is believed, which is one word and always the start of
- * something unread; @rd_time, which is of something before that; and @held with @spare,
- * which cost a sub-buffer at most if they are wrong. All else is the writers', who leave
- * it right at any moment. (The first number follows from more of them, and it is wrong
- * if they are.)
+ * Of the readers' words a look uses only @rd, which is one word and always the start of
+ * something unread; @rd_time, which belongs to a record before that; and @held with @spare,
+ * which cost a sub-buffer at most if they are wrong. All other words that it uses are the
+ * writers', who leave them right at any moment. (The first block's number is worked out from
+ * @rd_block and @wraps too, and is wrong if these are.)
  *
  * The labels of the barriers are explained at the head of ring.c.
  */
