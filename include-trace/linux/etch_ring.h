@@ -321,7 +321,7 @@ struct etch_ring_stats {
 
 struct etch_resize;
 
-/* Making, controlling, asking: ring.c, ring_resize.c. */
+/* Making and controlling: ring_control.c, ring_resize.c. */
 struct etch_ring *etch_ring_create(const struct etch_ring_params *params);
 struct etch_ring *etch_ring_create_in(const struct etch_ring_params *params, void *memory,
 				      unsigned int nr);
@@ -332,11 +332,6 @@ void etch_ring_reset(struct etch_ring *r);
 void etch_ring_set_mode(struct etch_ring *r, bool overwrite);
 void etch_ring_set_clock(struct etch_ring *r, enum etch_clock clock);
 void *etch_ring_alloc_subbuf(const struct etch_ring *r);
-void etch_ring_flush(struct etch_ring *r);
-unsigned int etch_ring_abandon(struct etch_ring *r);
-size_t etch_ring_size(const struct etch_ring *r);
-unsigned int etch_ring_subbuf_size(const struct etch_ring *r);
-unsigned int etch_ring_nr_subbufs(const struct etch_ring *r);
 
 struct etch_resize *etch_ring_resize_prepare(struct etch_ring *r, unsigned int nr);
 void etch_ring_resize_commit(struct etch_resize *ctx);
@@ -349,7 +344,12 @@ void etch_ring_close(struct etch_ring *r);
 void etch_ring_suspend(struct etch_ring *r);
 void etch_ring_resume(struct etch_ring *r);
 
-/* Reading: ring_read.c. */
+/* In a writer's place: ring.c. */
+void etch_ring_flush(struct etch_ring *r);
+unsigned int etch_ring_abandon(struct etch_ring *r);
+u64 etch_ring_latest(const struct etch_ring *r);
+
+/* Reading, and the figures: ring_read.c. */
 int etch_ring_take(struct etch_ring *r, struct etch_view *view);
 void etch_ring_advance_to(struct etch_ring *r, unsigned int bytes, unsigned int records,
 			  u64 time);
@@ -359,11 +359,13 @@ u64 etch_ring_next_seq(const struct etch_ring *r);
 void etch_ring_peek_begin(struct etch_ring *r, struct etch_cursor *cur);
 int etch_ring_peek_next(struct etch_ring *r, struct etch_cursor *cur, void *buf,
 			struct etch_view *view);
-u64 etch_ring_latest(const struct etch_ring *r);
 bool etch_ring_empty(const struct etch_ring *r);
 unsigned int etch_ring_filled(const struct etch_ring *r);
 u64 etch_ring_passed(const struct etch_ring *r);
 bool etch_ring_busy(const struct etch_ring *r);
+size_t etch_ring_size(const struct etch_ring *r);
+unsigned int etch_ring_subbuf_size(const struct etch_ring *r);
+unsigned int etch_ring_nr_subbufs(const struct etch_ring *r);
 void etch_ring_stats(struct etch_ring *r, struct etch_ring_stats *stats);
 
 /* The writers' slow path: ring.c. Not for callers. */

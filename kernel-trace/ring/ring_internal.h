@@ -103,7 +103,7 @@ static inline u64 etch_ring_raise(u64 *latest, u64 time)
 	return time;
 }
 
-/* ring.c: the memory of @nr blocks, all of it or none. May sleep. */
+/* ring_control.c: the memory of @nr blocks, all of it or none. May sleep. */
 bool etch_ring_have_memory(const struct etch_ring *r, unsigned int nr);
 int etch_ring_alloc_blocks(const struct etch_ring *r, struct etch_block *blocks,
 			   unsigned int nr);

@@ -573,25 +573,6 @@ int etch_ring_peek_next(struct etch_ring *r, struct etch_cursor *cur, void *buf,
 EXPORT_SYMBOL_GPL(etch_ring_peek_next);
 
 /**
- * etch_ring_latest() - the latest time that a record can have so far
- * @r: the ring
- *
- * The ring's clock may have gone back since.
- *
- * Context: any, without the mutex. The answer may be out of date by the time it is given.
- * Return: that time; 0 if the clock is the counter, which does not go back.
- */
-u64 etch_ring_latest(const struct etch_ring *r)
-{
-	u64 floor = READ_ONCE(r->floor), last = READ_ONCE(r->last);
-
-	if (READ_ONCE(r->clock) == ETCH_CLOCK_COUNTER)
-		return 0;
-	return (s64)(last - floor) > 0 ? last : floor;
-}
-EXPORT_SYMBOL_GPL(etch_ring_latest);
-
-/**
  * etch_ring_empty() - is there nothing to take?
  * @r: the ring
  *
@@ -661,6 +642,45 @@ bool etch_ring_busy(const struct etch_ring *r)
 	return READ_ONCE(r->nest) || READ_ONCE(r->pos) != READ_ONCE(r->committed);
 }
 EXPORT_SYMBOL_GPL(etch_ring_busy);
+
+/**
+ * etch_ring_size() - how large a ring is
+ * @r: the ring
+ *
+ * Context: any but beside control.
+ * Return: bytes of all sub-buffers, the spare one not included.
+ */
+size_t etch_ring_size(const struct etch_ring *r)
+{
+	return (size_t)etch_ring_subbuf_size(r) * r->nr;
+}
+EXPORT_SYMBOL_GPL(etch_ring_size);
+
+/**
+ * etch_ring_subbuf_size() - how large a sub-buffer is
+ * @r: the ring
+ *
+ * Context: any.
+ * Return: bytes, the header included.
+ */
+unsigned int etch_ring_subbuf_size(const struct etch_ring *r)
+{
+	return r->size >> ETCH_POS_SHIFT;
+}
+EXPORT_SYMBOL_GPL(etch_ring_subbuf_size);
+
+/**
+ * etch_ring_nr_subbufs() - how many sub-buffers there are
+ * @r: the ring
+ *
+ * Context: any but beside control.
+ * Return: how many, the spare one not included.
+ */
+unsigned int etch_ring_nr_subbufs(const struct etch_ring *r)
+{
+	return r->nr;
+}
+EXPORT_SYMBOL_GPL(etch_ring_nr_subbufs);
 
 /*
  * How many records were written up to @committed. The blocks that were left are in
