@@ -110,10 +110,31 @@
 #define ETCH_RING_MAX_NEST	8		/* writers in flight on one CPU */
 
 /*
- * A position, in one 64-bit word. Bits 16 to 63: bytes since the ring was made or
- * reset, headers and ends of blocks included, modulo 2^48. Bits 0 to 15: in @pos and
- * @committed, the records reserved so far in the block that holds the last of
- * those bytes. Positions are compared by the sign of their difference.
+ * A position is one 64-bit word:
+ *
+ *	63                              16 15            0
+ *	+---------------------------------+---------------+
+ *	|              bytes              |    records    |
+ *	+---------------------------------+---------------+
+ *
+ *	bytes	since the ring was made or reset, headers and ends of blocks included,
+ *		modulo 2^48
+ *	records	in @pos and @committed alone, 0 in all other words: records reserved so
+ *		far in the block that holds the last of those bytes
+ *
+ * So one compare-and-exchange reserves a record's bytes and counts it. The functions on the
+ * word, the last six of them in ring_internal.h:
+ *
+ *	ETCH_POS(bytes)			a position, or a distance, of so many bytes
+ *	etch_pos_align(pos)		where the next record goes; keeps the records
+ *	etch_pos_bytes(pos)		the position without the records
+ *	etch_pos_count(pos)		the records
+ *	etch_pos_after(a, b)		is a behind b? By the sign of their difference
+ *	etch_pos_off(pos, start)	bytes from start to pos
+ *	etch_ring_block_at(r, pos)	start of the block with the last byte before pos
+ *	etch_ring_block_from(r, at)	start of the block with the byte at at
+ *
+ * A record of len bytes moves @pos to etch_pos_align(pos) + ETCH_POS(len) + 1.
  */
 #define ETCH_POS_SHIFT		16
 #define ETCH_POS(bytes)		((u64)(bytes) << ETCH_POS_SHIFT)
@@ -201,7 +222,7 @@ struct etch_ring {
 	void		*copy;		/* of the committed part of the open block */
 	u64		read;		/* records */
 	u64		reread;		/* read from the copy, counted as overwritten later */
-	u64		told;		/* of those overwritten, counted in a view.missed */
+	u64		told;		/* of those overwritten: the reader knows of them */
 	u64		left;		/* when the sub-buffer was left that was taken whole last */
 	u64		rd_time;	/* the latest that etch_ring_advance_to() was given */
 	u64		wraps;		/* how often the start of a block was less than the last */
@@ -422,6 +443,28 @@ static __always_inline u64 etch_ring_time(struct etch_ring *r)
 }
 
 /*
+ * Reserving
+ * =========
+ *
+ * A writer is in flight from raising @nest to its commit. A writer that is in
+ * flight has to reserve or lose a record, and commit; one that is not may just go.
+ *
+ *	function			case				goes on with
+ *	etch_ring_reserve_quick()	counter, nobody in flight, no	etch_ring_reserve_other()
+ *					interrupt; inline, no call
+ *	etch_ring_reserve_other()	cases that quick leaves		__etch_ring_reserve(), or if
+ *									in flight the slow path
+ *	__etch_ring_reserve()		the cached pair is right	etch_ring_reserve_slow()
+ *	etch_ring_reserve_slow()	all: through the slots		-
+ *	etch_ring_reserve()		__etch_ring_reserve() for	-
+ *					lengths that nobody checked
+ *
+ * The slow path's @nest is the number of writers in flight with this one. If that is what
+ * r->nest says, the caller has raised it: its first try went wrong after that. Otherwise
+ * r->nest is one less, and the slow path first decides whether the record has a chance.
+ */
+
+/*
  * etch_ring_reserve() for callers whose records are never shorter than ETCH_RING_MIN_RECORD.
  * The fast path whole: one clock read and one local compare-and-exchange. An
  * interrupt that reserves in between makes the latter fail and the clock is read
@@ -477,10 +520,10 @@ static __always_inline void *etch_ring_reserve(struct etch_ring *r, unsigned int
 
 /* How etch_ring_reserve_quick() ended. */
 enum etch_quick {
-	ETCH_QUICK_DONE,	/* with a record */
-	ETCH_QUICK_LOST,	/* the record is lost, and counted */
-	ETCH_QUICK_OTHER,	/* this is not the usual case */
-	ETCH_QUICK_RAISED,	/* nor this, and we are in flight: publishing is left to us */
+	ETCH_QUICK_DONE,	/* a record is reserved */
+	ETCH_QUICK_LOST,	/* the record is lost, and counted; we are not in flight */
+	ETCH_QUICK_OTHER,	/* not the simple case; we are not in flight */
+	ETCH_QUICK_RAISED,	/* an interrupt moved @pos; we are in flight: @nest is raised */
 };
 
 /*

@@ -59,7 +59,7 @@ static inline u64 *etch_ring_slot(const struct etch_ring *r, u64 start)
 	return &r->slots[(start >> (ETCH_POS_SHIFT + r->shift)) & (r->nr - 1)];
 }
 
-/* Positions without the count. */
+/* The position word: see <linux/etch_ring.h>. */
 static inline u64 etch_pos_bytes(u64 pos)
 {
 	return pos & ~ETCH_POS_COUNT;
@@ -83,6 +83,12 @@ static inline bool etch_pos_after(u64 a, u64 b)
 static inline u64 etch_ring_block_at(const struct etch_ring *r, u64 pos)
 {
 	return (etch_pos_bytes(pos) - ETCH_POS(1)) & ~(r->size - 1);
+}
+
+/* Where the block starts that has the byte at @at, a position without a count. */
+static inline u64 etch_ring_block_from(const struct etch_ring *r, u64 at)
+{
+	return at & ~(r->size - 1);
 }
 
 /* How far @pos is into the block that starts at @start, in bytes. */

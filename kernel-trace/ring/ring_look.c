@@ -30,7 +30,7 @@ static const struct etch_block *look_at(const struct etch_ring *r, u64 start)
 		return NULL;
 	if (slot & ETCH_SLOT_TAKEN) {
 		/* The taking reader has it in hand, and has not read all of it. */
-		if (!READ_ONCE(r->held) || (READ_ONCE(r->rd) & ~(r->size - 1)) != start)
+		if (!READ_ONCE(r->held) || etch_ring_block_from(r, READ_ONCE(r->rd)) != start)
 			return NULL;
 		/* Unless it was stopped before it noted which: then it is what it gave for it. */
 		block = READ_ONCE(r->spare);
@@ -82,7 +82,7 @@ void etch_ring_look_begin(const struct etch_ring *r, struct etch_look *look, u64
 	/* (b) pairs with (B). */
 	look->end = smp_load_acquire(&r->committed);
 	oldest = etch_ring_block_at(r, look->end) - (r->nr - 1) * r->size;
-	look->block = rd & ~(r->size - 1);
+	look->block = etch_ring_block_from(r, rd);
 	look->off = etch_pos_off(rd, look->block);
 	if (etch_pos_after(oldest, look->block)) {
 		look->block = oldest;

@@ -7,10 +7,39 @@
  * own; of the open block it copies what is committed, and is back for the rest when
  * there is more. A peeking reader copies all it looks at and leaves no trace.
  *
- * Where the taking reader is: @rd_block is the start of the block it is in, @rd the next byte
- * (equal to @rd_block if it has not begun the block), @rd_records the number of
- * records it has read there. If @held, that block is in its hands, as @spare.
- * Else the block stands in its slot, as long as it is not overwritten.
+ * The taking reader's place is in one of three states:
+ *
+ *	state	rd		held	its block
+ *	ahead	rd_block	false	in its slot, not begun, or still to be written
+ *	inside	behind it	false	in its slot, read in part through @copy
+ *	hand	any		true	in no slot: it is @spare, which no writer touches
+ *
+ *	ahead -> inside		etch_ring_advance_to(); take_full(), past a mere header
+ *	ahead, inside -> hand	take_block(): the block is full
+ *	hand -> ahead		view_held(), etch_ring_advance_to(), give_block(): it is read
+ *	ahead, inside -> ahead	etch_ring_catch_up(): the block was overwritten
+ *
+ * The reader's words. Reset sets them all; resize keeps the place, or moves it behind the
+ * blocks that it drops.
+ *
+ *	word		meaning					set by, besides begin_block()
+ *	rd_block	start of the reader's block
+ *	rd		the next byte to read			etch_ring_advance_to(), take_full()
+ *	rd_records	records of the block that are read	etch_ring_advance_to()
+ *	rd_end		where the last view of it ended; 0:	view_open(), take_block(),
+ *			no view, or its block is gone		view_held()
+ *	wraps		how often rd_block went back
+ *
+ *	word		meaning					set by
+ *	held, spare	see above; spare: the block in no slot	take_block(); held: hand -> ahead
+ *	consumed	writers may claim slots before it	etch_ring_catch_up(), take_block()
+ *	rd_time		the latest time the reader gave us	etch_ring_advance_to()
+ *	left		latest end of a block given away	give_block()
+ *
+ *	read		records read				etch_ring_advance_to(), give_block()
+ *	reread		of these, counted as overwritten, too	etch_ring_skip_to(),
+ *								etch_ring_advance_to()
+ *	told		overwritten, and the reader knows	tell_missed(), take_full()
  *
  * The labels of the barriers are explained at the head of ring.c.
  */
@@ -601,7 +630,7 @@ EXPORT_SYMBOL_GPL(etch_ring_empty);
 unsigned int etch_ring_filled(const struct etch_ring *r)
 {
 	u64 open = etch_ring_block_at(r, read_committed(r));
-	u64 at = READ_ONCE(r->rd) & ~(r->size - 1);
+	u64 at = etch_ring_block_from(r, READ_ONCE(r->rd));
 
 	if (!etch_pos_after(open, at))
 		return 0;
