@@ -132,7 +132,7 @@
  *	etch_pos_after(a, b)		is a behind b? By the sign of their difference
  *	etch_pos_off(pos, start)	bytes from start to pos
  *	etch_ring_block_at(r, pos)	start of the block with the last byte before pos
- *	etch_ring_block_from(r, at)	start of the block with the byte at at
+ *	etch_ring_block_from(r, at)	start of the block with the byte at @at
  *
  * A record of len bytes moves @pos to etch_pos_align(pos) + ETCH_POS(len) + 1.
  */
