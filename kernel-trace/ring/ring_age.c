@@ -38,7 +38,8 @@ bool etch_ring_old(const struct etch_ring *r)
 	u64 slot = READ_ONCE(*etch_ring_slot(r, at));
 	u64 begin;
 
-	if (etch_slot_start(slot) != at || READ_ONCE(r->closed) == at)
+	/* Before the first record there is none: that slot is taken from the start. */
+	if (etch_slot_start(slot) != at || slot & ETCH_SLOT_TAKEN || READ_ONCE(r->closed) == at)
 		return false;
 	/* If it was claimed just now this may be of an earlier one: then the answer is wrong. */
 	begin = READ_ONCE(r->blocks[etch_slot_block(slot)].begin);
@@ -61,9 +62,10 @@ EXPORT_SYMBOL_GPL(etch_ring_old);
 void etch_ring_close(struct etch_ring *r)
 {
 	u64 this = etch_ring_block_at(r, READ_ONCE(r->pos));
+	u64 slot = READ_ONCE(*etch_ring_slot(r, this));
 
-	/* Before the first record there is none. */
-	if (etch_slot_start(READ_ONCE(*etch_ring_slot(r, this))) != this)
+	/* Before the first record there is none: that slot is taken from the start. */
+	if (etch_slot_start(slot) != this || slot & ETCH_SLOT_TAKEN)
 		return;
 	WRITE_ONCE(r->closed, this);
 	/* If a writer that we interrupt is changing the pair, it looks when it is through. */
