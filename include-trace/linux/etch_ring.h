@@ -360,6 +360,7 @@ void etch_ring_resize_abort(struct etch_resize *ctx);
 int etch_ring_resize(struct etch_ring *r, unsigned int nr);
 
 /* What time does to them: ring_age.c. */
+u64 etch_ring_latest(const struct etch_ring *r);
 bool etch_ring_old(const struct etch_ring *r);
 void etch_ring_close(struct etch_ring *r);
 void etch_ring_suspend(struct etch_ring *r);
@@ -368,7 +369,6 @@ void etch_ring_resume(struct etch_ring *r);
 /* In a writer's place: ring.c. */
 void etch_ring_flush(struct etch_ring *r);
 unsigned int etch_ring_abandon(struct etch_ring *r);
-u64 etch_ring_latest(const struct etch_ring *r);
 
 /* Reading, and the figures: ring_read.c. */
 int etch_ring_take(struct etch_ring *r, struct etch_view *view);

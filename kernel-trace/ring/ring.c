@@ -144,25 +144,6 @@ static u64 count_lost(const struct etch_ring *r, u64 lost[ETCH_LOST_OFF])
 	return sum;
 }
 
-/**
- * etch_ring_latest() - the latest time that a record can have so far
- * @r: the ring
- *
- * The ring's clock may have gone back since.
- *
- * Context: any, without the mutex. The answer may be out of date by the time it is given.
- * Return: that time; 0 if the clock is the counter, which does not go back.
- */
-u64 etch_ring_latest(const struct etch_ring *r)
-{
-	u64 floor = READ_ONCE(r->floor), last = READ_ONCE(r->last);
-
-	if (READ_ONCE(r->clock) == ETCH_CLOCK_COUNTER)
-		return 0;
-	return (s64)(last - floor) > 0 ? last : floor;
-}
-EXPORT_SYMBOL_GPL(etch_ring_latest);
-
 /*
  * A clock that is not the bare counter may go back: when it is set, or is corrected while it
  * is read. Then the latest time that there was holds until the clock has caught up. There are

@@ -21,6 +21,25 @@
 #include "ring/ring_internal.h"
 
 /**
+ * etch_ring_latest() - the latest time that a record can have so far
+ * @r: the ring
+ *
+ * The ring's clock may have gone back since.
+ *
+ * Context: any, without the mutex. The answer may be out of date by the time it is given.
+ * Return: that time; 0 if the clock is the counter, which does not go back.
+ */
+u64 etch_ring_latest(const struct etch_ring *r)
+{
+	u64 floor = READ_ONCE(r->floor), last = READ_ONCE(r->last);
+
+	if (READ_ONCE(r->clock) == ETCH_CLOCK_COUNTER)
+		return 0;
+	return (s64)(last - floor) > 0 ? last : floor;
+}
+EXPORT_SYMBOL_GPL(etch_ring_latest);
+
+/**
  * etch_ring_old() - is it time to close the sub-buffer that is being written?
  * @r: the ring
  *
