@@ -3,11 +3,11 @@
  * Ring buffers of a module's own, without any event.
  *
  * On each CPU a ring takes records from a thread and from a timer's interrupt, which may
- * hit the thread in the middle of a record. User space has them through three files
- * in debugfs, in the folder etch-ring-sample:
+ * hit the thread in the middle of a record. User space reads the records through three
+ * files in debugfs, in the folder etch-ring-sample:
  *
- *	records		struct sample_record, one after the other, CPU by CPU; what
- *			was read is gone
+ *	records		struct sample_record, one after the other, CPU by CPU; reading
+ *			consumes them
  *	subbufs		of how many sub-buffers a ring consists; write another power of two
  *	stats		what became of the records, a line for each CPU
  *
@@ -192,7 +192,7 @@ static int sample_subbufs_get(void *unused, u64 *nr)
 	return 0;
 }
 
-/* What may fail comes first, and touches no ring. */
+/* The steps that may fail come first, and touch no ring. */
 static int sample_resize_prepare(unsigned int nr)
 {
 	struct etch_resize *resize;

@@ -70,7 +70,7 @@ static void fire_state(unsigned int round)
 		ETCH_SAMPLE_IDLE, ETCH_SAMPLE_BUSY, ETCH_SAMPLE_TIRED,
 	};
 
-	/* Two flags have a name; what is left over is printed as a number. */
+	/* Two flags have a name; the other bits are printed as a number. */
 	trace_etch_sample_state(states[round % ARRAY_SIZE(states)], round & 0xf);
 }
 

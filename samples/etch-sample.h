@@ -69,8 +69,8 @@ TRACE_EVENT(etch_sample_greet,
  * LESSON 2: names for numbers.
  *
  * __print_symbolic() shows one of several values by name, __print_flags() every
- * bit that is set, with the given separator; what has no name is shown as a
- * number. The record has the number alone: names cost nothing until read.
+ * bit that is set, with the given separator; a value without a name is shown as
+ * a number. The record has the number alone: names cost nothing until read.
  *
  * A program that reads binary records sees the print format as text, and does
  * not know this kernel's enums. TRACE_DEFINE_ENUM() tells their values, and
@@ -207,8 +207,8 @@ TRACE_EVENT(etch_sample_message,
 /*
  * LESSON 6: addresses of sockets.
  *
- * They differ in length by family; a __sockaddr() holds the bytes that it is
- * told to hold, and %pISpc prints whichever family it finds.
+ * They differ in length by family; a __sockaddr() holds as many bytes as its
+ * length argument says, and %pISpc prints whichever family it finds.
  */
 TRACE_EVENT(etch_sample_peer,
 

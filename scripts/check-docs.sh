@@ -66,7 +66,7 @@ missing_paths()
 {
 	local path
 
-	grep -ohE '``(Documentation|include|kernel|samples|linux|trace)/[^` ]+``' \
+	grep -ohE '``(Documentation|include|kernel|samples|tools|linux|trace)/[^` ]+``' \
 		"$PAGES"/*.rst | tr -d '`' | sort -u |
 	while read -r path; do
 		[ -e "$TREE/$path" ] || [ -e "$TREE/include/$path" ] ||
@@ -144,8 +144,8 @@ result "kernel-doc of the headers" "$(kernel_doc "$TREE"/include/linux/etch*.h \
 	"$TREE/include/linux/immediate.h" "$TREE"/include/trace/etch/*.h)"
 result "kernel-doc of kernel/etch" "$(kernel_doc "$TREE"/kernel/etch/*.[ch] \
 	"$TREE"/kernel/etch/*/*.[ch])"
-result "kernel-doc of samples/etch" "$(kernel_doc "$TREE"/samples/etch/*.[ch] \
-	"$TREE"/samples/etch/record/*.[ch])"
+result "kernel-doc of samples/etch" "$(kernel_doc "$TREE"/samples/etch/*.[ch])"
+result "kernel-doc of tools/tracing/etch" "$(kernel_doc "$TREE"/tools/tracing/etch/*.[ch])"
 result "Sphinx has no warning" "$(sphinx)"
 result "what the pages name is in the tree" "$(missing_paths)"
 mapfile -t words < <(tree_files | sort -u)

@@ -112,10 +112,10 @@ modules()
 	done
 }
 
-# The recorder, where the lane's kernel was built with it.
+# The recorder, where build.sh built it.
 recorder()
 {
-	local built=$OUT/samples/etch/record/etch-record
+	local built=$OUT/tools/tracing/etch/etch-record
 
 	[ ! -e "$built" ] || file "$built" /usr/bin/etch-record
 }

@@ -4,8 +4,8 @@
  *
  * A ring has one clock, chosen by number. Reading it is notrace, takes no lock,
  * never sleeps and may be done in any context, NMI included. The default clock
- * is the processor's own counter, read inline and stored as it is; whoever shows
- * a time turns it into nanoseconds with etch_clock_to_ns(), long after.
+ * is the processor's own counter, read inline and stored as it is. The code that
+ * shows a time turns it into nanoseconds with etch_clock_to_ns(), long after.
  *
  *	name		unit		across CPUs
  *	counter		ticks		synchronous where it is the default

@@ -21,21 +21,24 @@
  *	}
  *	mutex_unlock(&mine);
  *
- * What writers get. A reservation never blocks, waits, locks, allocates or wakes
+ * For writers. A reservation never blocks, waits, locks, allocates or wakes
  * anyone. Writers on one CPU nest: an interrupt that reserves while a task is
  * between reserve and commit is fine, and so is an NMI in that interrupt. A
  * record that cannot be stored is lost and counted by cause, never stored in part.
  *
- * What is in the ring. The memory is cut into n sub-buffers (n a power of two),
- * each one physically contiguous block of pages. A block opens with header_size
- * bytes which the ring leaves alone, for whoever makes packets of blocks, then
- * come records. A record starts on a multiple of 4 bytes and ends where its
- * reserver said. The ring does not write to the bytes up to the next one's start, nor to
- * those of a record that its writer leaves out: they are zero, or what is left of records
- * that were overwritten or read since etch_ring_reset(), which zeroes all. Records do not
- * cross blocks.
+ * The memory. The ring has n sub-buffers (n a power of two), each of them physically
+ * contiguous pages. A sub-buffer opens with header_size bytes which the ring leaves alone,
+ * for a caller that makes packets of sub-buffers; then come records. A record starts on a
+ * multiple of 4 bytes and has the length that its writer reserved. The ring does not write
+ * to the bytes between two records, nor to bytes of a record that its writer leaves out:
+ * they are zero, or remains of records that were overwritten or read since
+ * etch_ring_reset(), which zeroes all. Records do not cross sub-buffers.
  *
- * What is in a record. The ring stamps the time, no more: etch_ring_reserve()
+ * A block is a sub-buffer in its place in time: between one opening and the next, with a
+ * start position and a number (view.seq) that no other block has. A packet is a block on
+ * its way to a trace; the ring does not know of packets.
+ *
+ * The time. The ring stamps the time, no more: etch_ring_reserve()
  * gives the time that belongs to the place of the record, such that time never
  * decreases from one record to the next: if the clock goes back, because it was set, the
  * latest time holds until it has caught up. The caller stores as much of it as it
@@ -57,15 +60,15 @@
  *	same way, and may start anew: etch_ring_suspend().
  *
  * Modes. In overwrite mode (a flight recorder) a full ring drops its oldest
- * block and counts the records in it as overwritten. In discard mode it keeps what
- * it has and new records are lost: full.
+ * block and counts the records in it as overwritten. In discard mode it keeps its
+ * records, and new ones are lost: full.
  *
  * Accounting, exact per record whenever no writer is in flight:
  *
  *	written = read + overwritten + entries
  *	tried   = written + lost_full + lost_nested + lost_too_big + lost_off
  *
- * Who may call what beside what:
+ * The calls that may run beside each other:
  *
  *			reserve, commit	reader		control
  *	reserve, commit	nesting only	yes		no: quiescent
@@ -77,7 +80,7 @@
  * serialises readers and control of one ring by a mutex of its own. Only
  * etch_ring_empty(), etch_ring_filled() and etch_ring_busy() may be asked without
  * it, the second of them not beside resize. "Quiescent"
- * means that no writer is or will be between reserve and commit, which is had by
+ * means that no writer is or will be between reserve and commit. The caller gets there by
  * etch_ring_off() and then synchronize_rcu(), since writers run with preemption
  * disabled. etch_ring_off() alone stops new records but not one half-way.
  *
@@ -85,7 +88,7 @@
  * writers that etch_ring_off() does not stop. So that they are not beside control, the
  * caller holds the mutex until they are done.
  *
- * Who dies between reserve and commit must be replaced: etch_ring_abandon().
+ * After a writer has died between reserve and commit, call etch_ring_abandon().
  */
 #ifndef _LINUX_ETCH_RING_H
 #define _LINUX_ETCH_RING_H
@@ -107,10 +110,31 @@
 #define ETCH_RING_MAX_NEST	8		/* writers in flight on one CPU */
 
 /*
- * A position, in one 64-bit word. Bits 16 to 63: bytes since the ring was made or
- * reset, headers and ends of blocks included, modulo 2^48. Bits 0 to 15: in @pos and
- * @committed, the records reserved so far in the block that holds the last of
- * those bytes. Positions are compared by the sign of their difference.
+ * A position is one 64-bit word:
+ *
+ *	63                              16 15            0
+ *	+---------------------------------+---------------+
+ *	|              bytes              |    records    |
+ *	+---------------------------------+---------------+
+ *
+ *	bytes	since the ring was made or reset, headers and ends of blocks included,
+ *		modulo 2^48
+ *	records	in @pos and @committed alone, 0 in all other words: records reserved so
+ *		far in the block that holds the last of those bytes
+ *
+ * So one compare-and-exchange reserves a record's bytes and counts it. The functions on the
+ * word, the last six of them in ring_internal.h:
+ *
+ *	ETCH_POS(bytes)			a position, or a distance, of so many bytes
+ *	etch_pos_align(pos)		where the next record goes; keeps the records
+ *	etch_pos_bytes(pos)		the position without the records
+ *	etch_pos_count(pos)		the records
+ *	etch_pos_after(a, b)		is a behind b? By the sign of their difference
+ *	etch_pos_off(pos, start)	bytes from start to pos
+ *	etch_ring_block_at(r, pos)	start of the block with the last byte before pos
+ *	etch_ring_block_from(r, at)	start of the block with the byte at @at
+ *
+ * A record of len bytes moves @pos to etch_pos_align(pos) + ETCH_POS(len) + 1.
  */
 #define ETCH_POS_SHIFT		16
 #define ETCH_POS(bytes)		((u64)(bytes) << ETCH_POS_SHIFT)
@@ -122,7 +146,7 @@
 
 /*
  * How old a sub-buffer gets, in units of the ring's clock: a quarter of what the low 48 bits
- * of a time can tell apart. What is left is for those who look at it now and then.
+ * of a time can tell apart. The other three quarters allow for owners that ask rarely.
  */
 #define ETCH_RING_AGE		(1ULL << 46)
 
@@ -131,13 +155,13 @@ enum etch_lost {
 	ETCH_LOST_FULL,		/* discard mode, and no block is free */
 	ETCH_LOST_NESTED,	/* an interrupted writer is in the way, or nested too deep */
 	ETCH_LOST_TOO_BIG,	/* does not even fit in an empty block */
-	ETCH_LOST_OFF,		/* the ring is off: the last one, and told to no reader */
+	ETCH_LOST_OFF,		/* the ring is off: the last one, and no view counts it */
 	ETCH_LOST_NR
 };
 
 /*
- * What is known of a block beside its content. Written by writers while the block
- * belongs to a slot, stable once it belongs to the reader.
+ * A sub-buffer's memory, and the figures of the block in it. Writers write it while the
+ * sub-buffer belongs to a slot; it is stable once it belongs to the reader.
  */
 struct etch_block {
 	void	*data;		/* the pages, header first */
@@ -198,9 +222,9 @@ struct etch_ring {
 	void		*copy;		/* of the committed part of the open block */
 	u64		read;		/* records */
 	u64		reread;		/* read from the copy, counted as overwritten later */
-	u64		told;		/* of those overwritten, told in a view */
+	u64		told;		/* of those overwritten: the reader knows of them */
 	u64		left;		/* when the sub-buffer was left that was taken whole last */
-	u64		rd_time;	/* of the last record read, as far as it was told */
+	u64		rd_time;	/* the latest that etch_ring_advance_to() was given */
 	u64		wraps;		/* how often the start of a block was less than the last */
 };
 
@@ -233,13 +257,13 @@ struct etch_ring_params {
  * @len:     bytes from @data to the end of the last record
  * @records: how many
  * @begin:   a time not after the first record here: when their block was begun, or if part
- *           of it was read before, what etch_ring_advance_to() was told
+ *           of it was read before, the last @time given to etch_ring_advance_to()
  * @end:     a time not before the last record of their block; 0 if @open
  * @seq:     the number of their block: each one has one more than the one before, and
  *           goes on where positions wrap
  * @pid:     the thread that was running when their block was begun
  * @lost:    records lost on this ring while it was on, by cause, when their block was
- *           begun. Grows from view to view by what was lost between, or in, the blocks.
+ *           begun. Grows from view to view by the records lost between, or in, the blocks.
  * @missed:  records that this reader did not get because they were overwritten
  *           since its last view (peek: or were read by the taking reader)
  * @open:    the block is still being written: @data is a copy of what there was
@@ -318,7 +342,7 @@ struct etch_ring_stats {
 
 struct etch_resize;
 
-/* Making, controlling, asking: ring.c, ring_resize.c. */
+/* Making and controlling: ring_control.c, ring_resize.c. */
 struct etch_ring *etch_ring_create(const struct etch_ring_params *params);
 struct etch_ring *etch_ring_create_in(const struct etch_ring_params *params, void *memory,
 				      unsigned int nr);
@@ -329,11 +353,6 @@ void etch_ring_reset(struct etch_ring *r);
 void etch_ring_set_mode(struct etch_ring *r, bool overwrite);
 void etch_ring_set_clock(struct etch_ring *r, enum etch_clock clock);
 void *etch_ring_alloc_subbuf(const struct etch_ring *r);
-void etch_ring_flush(struct etch_ring *r);
-unsigned int etch_ring_abandon(struct etch_ring *r);
-size_t etch_ring_size(const struct etch_ring *r);
-unsigned int etch_ring_subbuf_size(const struct etch_ring *r);
-unsigned int etch_ring_nr_subbufs(const struct etch_ring *r);
 
 struct etch_resize *etch_ring_resize_prepare(struct etch_ring *r, unsigned int nr);
 void etch_ring_resize_commit(struct etch_resize *ctx);
@@ -341,12 +360,17 @@ void etch_ring_resize_abort(struct etch_resize *ctx);
 int etch_ring_resize(struct etch_ring *r, unsigned int nr);
 
 /* What time does to them: ring_age.c. */
+u64 etch_ring_latest(const struct etch_ring *r);
 bool etch_ring_old(const struct etch_ring *r);
 void etch_ring_close(struct etch_ring *r);
 void etch_ring_suspend(struct etch_ring *r);
 void etch_ring_resume(struct etch_ring *r);
 
-/* Reading: ring_read.c. */
+/* In a writer's place: ring.c. */
+void etch_ring_flush(struct etch_ring *r);
+unsigned int etch_ring_abandon(struct etch_ring *r);
+
+/* Reading, and the figures: ring_read.c. */
 int etch_ring_take(struct etch_ring *r, struct etch_view *view);
 void etch_ring_advance_to(struct etch_ring *r, unsigned int bytes, unsigned int records,
 			  u64 time);
@@ -356,11 +380,13 @@ u64 etch_ring_next_seq(const struct etch_ring *r);
 void etch_ring_peek_begin(struct etch_ring *r, struct etch_cursor *cur);
 int etch_ring_peek_next(struct etch_ring *r, struct etch_cursor *cur, void *buf,
 			struct etch_view *view);
-u64 etch_ring_latest(const struct etch_ring *r);
 bool etch_ring_empty(const struct etch_ring *r);
 unsigned int etch_ring_filled(const struct etch_ring *r);
 u64 etch_ring_passed(const struct etch_ring *r);
 bool etch_ring_busy(const struct etch_ring *r);
+size_t etch_ring_size(const struct etch_ring *r);
+unsigned int etch_ring_subbuf_size(const struct etch_ring *r);
+unsigned int etch_ring_nr_subbufs(const struct etch_ring *r);
 void etch_ring_stats(struct etch_ring *r, struct etch_ring_stats *stats);
 
 /* The writers' slow path: ring.c. Not for callers. */
@@ -417,13 +443,35 @@ static __always_inline u64 etch_ring_time(struct etch_ring *r)
 }
 
 /*
+ * Reserving
+ * =========
+ *
+ * A writer is in flight from raising @nest to its commit. A writer that is in
+ * flight has to reserve or lose a record, and commit; one that is not may just go.
+ *
+ *	function			case				goes on with
+ *	etch_ring_reserve_quick()	counter, nobody in flight, no	etch_ring_reserve_other()
+ *					interrupt; inline, no call
+ *	etch_ring_reserve_other()	cases that quick leaves		__etch_ring_reserve(), or if
+ *									in flight the slow path
+ *	__etch_ring_reserve()		the cached pair is right	etch_ring_reserve_slow()
+ *	etch_ring_reserve_slow()	all: through the slots		-
+ *	etch_ring_reserve()		__etch_ring_reserve() for	-
+ *					lengths that nobody checked
+ *
+ * The slow path's @nest is the number of writers in flight with this one. If that is what
+ * r->nest says, the caller has raised it: its first try went wrong after that. Otherwise
+ * r->nest is one less, and the slow path first decides whether the record has a chance.
+ */
+
+/*
  * etch_ring_reserve() for callers whose records are never shorter than ETCH_RING_MIN_RECORD.
  * The fast path whole: one clock read and one local compare-and-exchange. An
  * interrupt that reserves in between makes the latter fail and the clock is read
  * again, so places and times agree. One unsigned comparison sends all else to the
  * slow path: a full block, a cached start that is behind, ahead or being changed,
- * a record that is too big, a ring that is off. @nest is raised as late as that
- * allows: what was read before is only believed if @pos did not move since.
+ * a record that is too big, a ring that is off. @nest is raised as late as possible:
+ * the values read before that count only if @pos has not moved since.
  */
 static __always_inline void *__etch_ring_reserve(struct etch_ring *r, unsigned int len, u64 *time)
 {
@@ -472,10 +520,10 @@ static __always_inline void *etch_ring_reserve(struct etch_ring *r, unsigned int
 
 /* How etch_ring_reserve_quick() ended. */
 enum etch_quick {
-	ETCH_QUICK_DONE,	/* with a record */
-	ETCH_QUICK_LOST,	/* the record is lost, and counted */
-	ETCH_QUICK_OTHER,	/* this is not the usual case */
-	ETCH_QUICK_RAISED,	/* nor this, and we are in flight: publishing is left to us */
+	ETCH_QUICK_DONE,	/* a record is reserved */
+	ETCH_QUICK_LOST,	/* the record is lost, and counted; we are not in flight */
+	ETCH_QUICK_OTHER,	/* not the simple case; we are not in flight */
+	ETCH_QUICK_RAISED,	/* an interrupt moved @pos; we are in flight: @nest is raised */
 };
 
 /*
@@ -495,10 +543,10 @@ static __always_inline bool etch_ring_full(const struct etch_ring *r, u64 off, u
  * @time:   as there
  * @record: the place of the record, if it has one
  *
- * Does it if nobody else is in flight, the clock is the counter, and no interrupt
- * comes: in a straight line and without a call, for whoever can go on elsewhere
- * otherwise and so need not keep anything in mind. The caller sees to it that @len is not
- * below ETCH_RING_MIN_RECORD.
+ * Reserves if no other writer is in flight, the clock is the counter, and no interrupt
+ * comes: in a straight line and without a call. The caller handles all other cases by a
+ * jump to another function, so that it saves no register for them here. The caller makes
+ * sure that @len is not below ETCH_RING_MIN_RECORD.
  *
  * Context: as etch_ring_reserve().
  * Return: if neither ETCH_QUICK_DONE nor ETCH_QUICK_LOST: what to ask

@@ -16,7 +16,7 @@
  *				is patched, or, where the architecture does not do
  *				that for its width, a load.
  *
- * and one for whoever changes it:
+ * and one to change the value:
  *
  *	imv_set(name, value)	may sleep; takes effect on all CPUs before it
  *				returns.

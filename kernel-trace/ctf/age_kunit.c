@@ -133,7 +133,7 @@ static void etch_age_looks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, off + t->ring->size, t->block);
 }
 
-/* What is left of a sub-buffer is a packet that begins with what was read of it. */
+/* The unread rest of a sub-buffer is a packet that begins at the end of the part read. */
 static void etch_age_packet_begins(struct kunit *test)
 {
 	struct etch_age_test *t = test->priv;

@@ -11,7 +11,7 @@
 
 #include "ctf/ctf.h"
 
-/* Whatever is written asks for it. */
+/* Any write asks for a flush. */
 static int etch_flush_store(const struct etch_input *in)
 {
 	etch_instance_flush(in->inst, in->cpu);

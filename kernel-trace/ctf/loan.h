@@ -34,9 +34,9 @@ struct etch_ring;
 #define ETCH_LOANS_KEPT	8
 
 /**
- * struct etch_lender - what one reader has lent out, and kept
+ * struct etch_lender - the memory that one reader has lent out, and that it keeps
  * @users: the reader, and the loans
- * @lock: of what is below
+ * @lock: protects the members below
  * @epoch: counts how often the ring was emptied: memory lent in an earlier one is not kept
  * @bytes: of each sub-buffer that is kept
  * @nr_kept: how many are
@@ -57,7 +57,7 @@ struct etch_lender {
 
 /**
  * struct etch_loan - memory for one sub-buffer
- * @users: who has it
+ * @users: number of users
  * @lender: where it comes from
  * @epoch: the lender's when it was got
  * @bytes: its size

@@ -228,10 +228,10 @@ static struct etch_metadata *etch_metadata_alloc(struct etch_instance *inst)
 }
 
 /**
- * etch_metadata_text() - a piece of the metadata, for who keeps it himself
+ * etch_metadata_text() - a piece of the metadata, for a caller that keeps it
  * @m: where to
  * @inst: whose trace it is
- * @event: the event that is described; NULL: what is about the whole trace
+ * @event: the event to describe; NULL: the part about the whole trace
  *
  * Context: process, may sleep; holds etch_mutex.
  * Return: 0, -ENOMEM, or an errno if the event cannot be described.

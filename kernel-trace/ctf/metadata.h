@@ -3,8 +3,8 @@
 #define _KERNEL_ETCH_METADATA_H
 
 /*
- * What the parts of the file "metadata" know of each other: metadata.c is the file and
- * what is about the whole trace, metadata_clock.c describes its clock, metadata_types.c
+ * Interface between the parts of the file "metadata": metadata.c has the file and the
+ * description of the trace as a whole, metadata_clock.c describes its clock, metadata_types.c
  * its events, metadata_labels.c finds the names of a field's values in the print format, and
  * metadata_expr.c evaluates the C expressions in there.
  */

@@ -4,7 +4,7 @@
  *
  * That is one offset for a whole trace, or its records would move with each reading
  * of the metadata. It is taken when somebody first asks: soon after boot the wall clock
- * may still be wrong. Whoever asks next, for another instance with the same clock, gets
+ * may still be wrong. The next reader, of another instance with the same clock, gets
  * the same offset, and the same uuid, which tells readers that the times of both traces
  * are of one clock. When the wall clock has been set meanwhile, new traces get a
  * new offset, and the clock a new uuid.
@@ -22,7 +22,7 @@
 #include "ctf/ctf.h"
 #include "ctf/metadata.h"
 
-/* The newest of each clock. @real: what tells that the wall clock was set. */
+/* The newest of each clock. @real: used to detect that the wall clock was set. */
 static DEFINE_MUTEX(etch_origins_lock);
 static struct {
 	struct etch_origin origin;
@@ -83,7 +83,7 @@ void etch_metadata_clock(struct seq_file *m, enum etch_clock clock,
 	s64 seconds;
 	s32 ns;
 
-	/* Rounded down: what is left over is not negative. */
+	/* Rounded down: the remainder is not negative. */
 	seconds = div_s64_rem(origin->ns, NSEC_PER_SEC, &ns);
 	if (ns < 0) {
 		seconds--;

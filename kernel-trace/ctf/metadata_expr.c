@@ -4,9 +4,9 @@
  * field: ((1UL) << 3), ~0x7f & REC->state, (unsigned long)REC->flags, sizeof(long).
  *
  * The types are C's: a value is an int, an unsigned int, a long or an unsigned long, and
- * (1 << 31) is negative. What is not understood, such as a function, an array's
- * element or an unknown type, makes the whole expression unknown. The operators wait
- * on a stack for those that bind tighter, rather than on the kernel's, which is small.
+ * (1 << 31) is negative. An unsupported part, such as a function, an array's
+ * element or an unknown type, makes the whole expression unknown. Operators wait for those
+ * that bind tighter on a stack of our own, since the kernel's is too small for recursion.
  */
 #include <linux/blk_types.h>
 #include <linux/ctype.h>
@@ -146,7 +146,7 @@ struct etch_waiting {
 
 /**
  * struct etch_expr - an expression that is being evaluated
- * @at: what comes next
+ * @at: the next token
  * @event: whose print format it is in
  * @field: the one field that may occur, or NULL
  * @in: its value
@@ -587,7 +587,7 @@ static void etch_expr_close(struct etch_expr *x)
 	}
 }
 
-/* What stands between two values. False: the expression ends here. */
+/* Parses the operator between two values. False: the expression ends here. */
 static bool etch_expr_operator(struct etch_expr *x)
 {
 	enum etch_op op;
@@ -628,7 +628,7 @@ static bool etch_expr_operator(struct etch_expr *x)
  * @out: gets what the helpers of TP_printk() make of the value: an unsigned long
  *
  * Context: process; the event stays while this runs.
- * Return: what follows the expression; NULL if it is not understood.
+ * Return: the text behind the expression; NULL if it is not understood.
  */
 const char *etch_expr_eval(const char *text, const struct etch_event *event,
 			   const struct etch_field *field, u64 in, u64 *out)

@@ -58,7 +58,7 @@ static int etch_md_init(struct kunit *test)
 	return 0;
 }
 
-/* What was written, and no more: the next text begins anew. */
+/* Returns the text written so far. The next text begins anew. */
 static const char *etch_md_text(struct etch_md_test *t)
 {
 	t->text[t->m.count] = '\0';
@@ -214,7 +214,7 @@ static void etch_md_names(struct kunit *test)
 			   "\t\tchar8_t _s[__s_length_];\n");
 }
 
-/* What does not lie where TSDL would have it is refused. */
+/* A field at another place than TSDL gives it is refused. */
 static void etch_md_misplaced(struct kunit *test)
 {
 	struct etch_md_test *t = test->priv;
@@ -362,7 +362,10 @@ static void etch_md_enumerations(struct kunit *test)
 #define ETCH_MD_Y_FLAGS	"__print_flags(REC->y, \"|\", { 1UL << 63, \"a*/b\" }, { 1, \"*\" \"/\" })"
 #define ETCH_MD_Z_FLAGS	"__print_flags(REC->z, \"|\", { NO_SUCH, \"none\" })"
 
-/* No value of flags is without a name, because none has one; what ends a comment is left out. */
+/*
+ * No value of flags is without a name, because none has one. A text that would end a comment is
+ * left out.
+ */
 static void etch_md_flag_fields(struct kunit *test)
 {
 	struct etch_md_test *t = test->priv;
@@ -557,7 +560,7 @@ static void etch_md_zero(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, etch_clock_zero(ETCH_CLOCK_SEQ), 0);
 }
 
-/* Who asks twice is told the same, though some clocks have moved on. */
+/* A second call gives the same origin, though some clocks have moved on. */
 static void etch_md_origin(struct kunit *test)
 {
 	struct etch_origin a, b;

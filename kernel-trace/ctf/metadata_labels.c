@@ -6,10 +6,10 @@
  *	__print_symbolic(REC->state, { 0, "idle" }, { 1, "busy" })
  *	__print_flags(REC->flags & 0xff, "|", { (1UL << 3), "urgent" })
  *
- * What is printed is often no field but an expression with one in it. It is evaluated
- * for the field having each of the table's numbers as its value, and the name is kept
- * if that number, or for flags at least its bits, are what comes out. So a name that is kept
- * is right, whatever the expression. One that cannot be found that way is left out.
+ * The first argument is often no field but an expression with one in it. This code
+ * evaluates the expression with each of the table's numbers as the field's value. It keeps
+ * the number's name if the result is that number or, for flags, has at least its bits. So
+ * every name kept is right for any expression; other names are left out.
  *
  * A field that is printed by two different tables has no names: which is right depends
  * on something else in the record. A table that is not understood in whole is not used.
@@ -37,7 +37,7 @@ static const struct {
 
 /**
  * struct etch_table - one call of __print_symbolic() and the like
- * @arg: what is printed
+ * @arg: the expression that is printed
  * @entries: the table; its end is that of the call
  * @flags: several of its numbers may be in one value
  */
@@ -75,7 +75,7 @@ static const char *etch_literals_end(const char *at)
 	return end;
 }
 
-/* What is called at @at, if it is one of ours. */
+/* Parses the call at @at. False: it is no call of a helper with a table. */
 static bool etch_table_at(const char *at, struct etch_table *table)
 {
 	size_t len = etch_piece_len(at);

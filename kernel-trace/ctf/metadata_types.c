@@ -15,8 +15,8 @@
  *	};
  *
  * TSDL has no offsets: a field lies where the one before it ends, rounded up to its
- * alignment. So the fields follow each other as in the record, and what is computed for
- * each is compared with where it is.
+ * alignment. So the fields follow each other as in the record, and the offset computed for
+ * each is compared with its offset in the record.
  *
  * A dynamic field is described twice: the word in the payload, as two numbers, and
  * the content behind the payload, where the contents follow each other in the fields'
@@ -45,7 +45,7 @@
  * @m: where to
  * @event: the event
  * @labels: room for the names of a field's values
- * @pos: bytes from the record's start to the end of what is described
+ * @pos: bytes from the record's start to the end of the last field described
  */
 struct etch_tsdl {
 	struct seq_file *m;
@@ -270,7 +270,7 @@ static bool etch_tsdl_move(struct etch_tsdl *t, unsigned int offset, unsigned in
 
 	if (pos > offset)
 		return false;
-	/* Only for what is described as bytes and has an alignment nevertheless. */
+	/* Needed only for fields that are described as bytes, though they have an alignment. */
 	if (pos < offset)
 		seq_printf(t->m, "\t\tuint8_t __pad_%u[%u];\n", pos, offset - pos);
 	t->pos = offset;

@@ -74,7 +74,7 @@ unsigned int etch_packet_make(struct etch_instance *inst, int cpu, void *memory,
 	head->pid = view->pid;
 	memset(head->comm, 0, sizeof(head->comm));
 	etch_comm_find(view->pid, head->comm);
-	/* What is in there was known before it was written. */
+	/* Events of the records in the packet were described before these were written. */
 	head->generation = READ_ONCE(etch_generation);
 	head->records = view->records;
 	memset(memory + content, 0, bytes - content);
@@ -113,8 +113,8 @@ unsigned int etch_packet_take(struct etch_instance *inst, int cpu, void **memory
 /**
  * etch_packet_lead() - make what has to go in front of a reader's first packet
  * @lead: a page or more: gets a packet without records
- * @packet: his first one
- * @before: what was told before that
+ * @packet: the reader's first one
+ * @before: the counters last given to a reader before that
  *
  * Context: any.
  * Return: bytes of @lead, or 0 if nothing was lost that @packet is the first to tell of.
@@ -168,11 +168,12 @@ static void etch_flush_cpu(struct etch_instance *inst, int cpu)
  * @inst: the instance
  * @cpu: the CPU, which has a ring
  *
- * Whoever reads them, as packets or as text, or throws them away: later ones are not.
+ * They stop being wanted when any reader consumes them, as packets or as text, or when the
+ * buffers are emptied.
  *
  * Context: process; holds the instance's read_mutex.
  * Return: true if it is, or was: it may have been overwritten, which the reader learns of
- * when he takes the next one.
+ * from the next packet.
  */
 bool etch_packet_wanted(const struct etch_instance *inst, int cpu)
 {
@@ -188,7 +189,7 @@ bool etch_packet_wanted(const struct etch_instance *inst, int cpu)
  * @want: the CPU, or ETCH_ALL_CPUS
  *
  * Readers of packets get them without waiting for the buffers to fill. In discard mode,
- * while a ring is full, the last packet is only to be had when others were read.
+ * while a ring is full, the last packet comes only after others were read.
  *
  * Context: process, may sleep.
  */

@@ -231,7 +231,7 @@ static void etch_packet_leads(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 6, lead->packet_seq_num);
 }
 
-/* Behind the records there is nothing, whatever was there; the rest is no reader's. */
+/* The bytes behind the records are zero; older contents do not reach a reader. */
 static void etch_packet_has_nothing_else(struct kunit *test)
 {
 	struct etch_packet_test *t = test->priv;
@@ -290,7 +290,7 @@ static bool etch_packet_is_wanted(struct etch_packet_test *t)
 	return wanted;
 }
 
-/* What is there when a flush is asked for is wanted, and nothing that comes later. */
+/* Records older than a flush are wanted, and no later ones. */
 static void etch_packet_is_flushed(struct kunit *test)
 {
 	struct etch_packet_test *t = test->priv;

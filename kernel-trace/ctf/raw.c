@@ -16,11 +16,11 @@
  *
  * While a pipe holds packets, tracing goes on with other memory. But a file has no more
  * packets outside than its ring has sub-buffers, and the pipe room for: a reader that
- * wants one more waits until a pipe gives one back, and what is lost meanwhile is counted
+ * wants one more waits until a pipe gives one back, and records lost meanwhile are counted
  * in the ring. What one pipe can hold comes on top, so that a thread which fills its own
  * pipe and then reads does not wait for itself.
  *
- * splice() waits for nothing: its pipe is locked, and whoever uses the other end would
+ * splice() waits for nothing: its pipe is locked, and a task at the other end would
  * sleep on that lock, O_NONBLOCK or not, and could not be killed. It says EAGAIN where
  * read() would wait, and poll() tells when it need not.
  */
@@ -144,7 +144,7 @@ static enum etch_raw_state etch_raw_ask(struct etch_raw *p)
 	return state;
 }
 
-/* A loan has come back: wakes as what comes by inst->wait does, which wait_woken() looks at. */
+/* A loan has come back: wakes the task as a wake-up of inst->wait does, for wait_woken(). */
 static int etch_raw_wake_back(struct wait_queue_entry *back, unsigned int mode, int sync,
 			      void *key)
 {
@@ -152,9 +152,9 @@ static int etch_raw_wake_back(struct wait_queue_entry *back, unsigned int mode, 
 }
 
 /*
- * Wait for another state than @state: who has too many packets outside, too, may see the
- * ring emptied or made larger. Or for what is left of a packet that another thread took.
- * Lets go of p->lock meanwhile. Returns 0 or -ERESTARTSYS.
+ * Waits for another state than @state, or for the rest of a packet that another thread took.
+ * A reader with too many packets outside waits here, too, since the ring may be emptied or
+ * made larger. Drops p->lock meanwhile. Returns 0 or -ERESTARTSYS.
  */
 static int etch_raw_wait(struct etch_raw *p, enum etch_raw_state state)
 {
@@ -239,7 +239,7 @@ static void etch_raw_gave(struct etch_raw *p, unsigned int bytes)
  * etch_raw_unlock() - let go of p->lock
  * @p: the file
  *
- * What is left of a packet is told to those who wait without the lock.
+ * Wakes the threads that wait without the lock if a part of a packet is unread.
  *
  * Context: process.
  */
@@ -341,7 +341,7 @@ static ssize_t etch_raw_splice(struct file *file, loff_t *ppos, struct pipe_inod
 	size_t done = 0;
 	ssize_t ret = 0;
 
-	/* Whoever has it may be copying to user memory that takes for ever to be there. */
+	/* The lock's holder may be copying to user memory that never becomes available. */
 	if (!mutex_trylock(&p->lock))
 		return -EAGAIN;
 	/* Another thread may have spliced to a larger one. */
@@ -370,7 +370,7 @@ static __poll_t etch_raw_poll(struct file *file, poll_table *table)
 	poll_wait(file, &p->lender->wait, table);
 	etch_instance_arm_poll(p->inst);
 
-	/* Not under the lock: who has it may be copying. At the end, a read() does not wait. */
+	/* Not under the lock: its holder may be copying. At the end, a read() does not wait. */
 	state = etch_raw_ask(p);
 	if (!list_empty(&p->queue) || state == ETCH_RAW_PACKET || state == ETCH_RAW_OFF)
 		return EPOLLIN | EPOLLRDNORM;
@@ -404,7 +404,7 @@ static int etch_raw_open(struct inode *inode, struct file *file)
 	return stream_open(inode, file);
 }
 
-/* A packet that was begun and not given to its end is lost to the reader: he closed. */
+/* The rest of a packet that was read in part is lost with the file. */
 static int etch_raw_release(struct inode *inode, struct file *file)
 {
 	struct etch_raw *p = file->private_data;

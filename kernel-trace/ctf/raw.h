@@ -18,7 +18,7 @@
  * struct etch_raw - an open trace_pipe_raw
  * @inst: whose
  * @cpu: whose
- * @lock: of what is below; outside the instance's read_mutex
+ * @lock: protects the members below; outside the instance's read_mutex
  * @lender: gives memory in exchange for packets
  * @queue: packets that are taken and not given whole, in order
  * @at: how many bytes of the first one were given
@@ -27,13 +27,13 @@
  * @window: the packets that are mapped (raw_map.c), @nr_window of them
  * @nr_window: how many
  * @mapping: where the file is mapped: the window is in at most one of these places
- * @reached: what is waited for was there, and not all of it is taken; under the
+ * @reached: the watermark was reached, and some packets are not taken; under the
  *	     read_mutex
  */
 struct etch_raw {
 	struct etch_instance *inst;
 	int cpu;
-	struct mutex lock;	/* of what is below */
+	struct mutex lock;	/* the members below */
 	struct etch_lender *lender;
 	struct list_head queue;
 	unsigned int at;

@@ -48,7 +48,7 @@ static const struct vm_operations_struct etch_raw_vm_ops;
 /**
  * etch_raw_map_init() - get ready to be mapped
  * @p: the file, being opened
- * @inode: what is opened
+ * @inode: its inode
  * @file: the same file
  *
  * Context: process.
@@ -82,7 +82,7 @@ int etch_raw_mmap(struct file *file, struct vm_area_struct *vma)
 	return 0;
 }
 
-/* Under p->lock. Nobody sees the packets any more, in whichever process he is. */
+/* Under p->lock. No process sees the packets any more. */
 static void etch_window_hide(struct etch_raw *p)
 {
 	unmap_mapping_range(&p->mapping, 0, 0, 1);
@@ -100,8 +100,8 @@ static void etch_window_put(struct etch_raw *p)
 }
 
 /*
- * Under p->lock. They have not been seen: they come once more, before all others, to whoever
- * is the next to ask.
+ * Under p->lock. No reader has seen the packets: the next reader of the file gets them, before
+ * all others.
  */
 static void etch_window_give_back(struct etch_raw *p)
 {
@@ -179,7 +179,7 @@ static int etch_window_take(struct etch_raw *p, const struct etch_window *w)
 		ret = etch_raw_next(p, true);
 		if (ret <= 0)
 			break;
-		/* What was read of it before is seen again. */
+		/* The window shows the whole packet, also the part that was read before. */
 		if (etch_raw_at_hand(p)->bytes > w->stride) {
 			ret = -EINVAL;
 			break;
@@ -244,7 +244,7 @@ static int etch_window_ioctl(struct file *file, struct etch_window *w, void __us
 	if (ret >= 0) {
 		w->packets = ret;
 		ret = copy_to_user(to, w, sizeof(*w)) ? -EFAULT : 0;
-		/* Who does not know of packets has not seen them. */
+		/* The caller did not learn of the packets, so it has not seen them. */
 		if (ret)
 			etch_window_give_back(p);
 	}

@@ -9,8 +9,8 @@
  * read, is cut behind the last record that is not younger. (Where the clocks of CPUs differ,
  * this would cut at random; there, each ends where it was.)
  *
- * The price is at the other end: what is overwritten before it is read is missing there,
- * oldest first, as it is missing for everybody. Whoever cannot have that turns tracing
+ * The price is at the other end: records that are overwritten before they are read are
+ * missing there, oldest first, as they are missing for everybody. To avoid that, turn tracing
  * off. When the buffers are emptied or resized, the snapshot is void.
  */
 
@@ -53,9 +53,9 @@ struct etch_snapshot {
  * struct etch_snapshot_file - an open per_cpu/cpuN/snapshot
  * @inst: whose
  * @cpu: whose
- * @lock: of what is below; outside the instance's read_mutex
+ * @lock: protects the members below; outside the instance's read_mutex
  * @time: up to when
- * @from: what is read next
+ * @from: the next packet to read
  * @left: where the packet before it ends in time
  * @ended: there is no more
  * @packet: the one that is being given
@@ -65,7 +65,7 @@ struct etch_snapshot {
 struct etch_snapshot_file {
 	struct etch_instance *inst;
 	int cpu;
-	struct mutex lock;	/* of what is below */
+	struct mutex lock;	/* the members below */
 	u64 time;
 	struct etch_snapshot_cpu from;
 	u64 left;
@@ -77,7 +77,7 @@ struct etch_snapshot_file {
 
 /* ---- The moment ---- */
 
-/* Not before what is there: the clock may have gone back. */
+/* Not before the newest record: the clock may have gone back. */
 static u64 etch_snapshot_time(struct etch_instance *inst)
 {
 	u64 time = etch_clock_read(inst->clock);
@@ -122,7 +122,7 @@ int etch_snapshot_take(struct etch_instance *inst)
 	if (!shot)
 		return -ENOMEM;
 	shot->time = etch_snapshot_time(inst);
-	/* What was stamped before that, on any CPU, is committed then. */
+	/* Afterwards, all records stamped before that, on any CPU, are committed. */
 	synchronize_rcu();
 	mutex_lock(&inst->read_mutex);
 	etch_snapshot_fill(inst, shot);
@@ -258,7 +258,7 @@ static int etch_snapshot_begin(struct etch_snapshot_file *f)
 		return -ENODATA;
 	f->time = shot->time;
 	f->from = shot->cpus[f->cpu];
-	/* Zeroed: what lies between records goes to user space, too. */
+	/* Zeroed: the bytes between records go to user space, too. */
 	f->packet = kvzalloc(f->inst->subbuf_bytes, GFP_KERNEL);
 	return f->packet ? 0 : -ENOMEM;
 }

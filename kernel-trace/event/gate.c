@@ -5,8 +5,8 @@
  * A gate is open for the instances that have the event enabled and are on.
  *
  * A gate is a tracepoint's, or what an event has instead. Tracepoints' gates are
- * changed many at a time: what costs is that all CPUs are told of changed code,
- * and that is the same for one gate and for two hundred.
+ * changed many at a time: the cost is that of making all CPUs see changed code, which
+ * is the same for one gate and for two hundred.
  */
 #include <linux/etch.h>
 #include <linux/glob.h>
@@ -106,8 +106,8 @@ static int etch_follow_on(u64 bit)
 }
 
 /**
- * etch_gates_set_on() - open the gates of what an instance has enabled, or close them
- * @rec: who records
+ * etch_gates_set_on() - open or close the gates of the events that an instance has enabled
+ * @rec: the instance's recorder
  * @on: open them; otherwise these events cost it nothing any more, but stay enabled
  *
  * Context: process, may sleep; holds etch_mutex.
@@ -146,8 +146,8 @@ static int etch_change_bit(struct etch_recorder *rec, struct etch_event *event,
 }
 
 /**
- * etch_event_enable() - let an instance record an event, or no longer
- * @rec: who records
+ * etch_event_enable() - make an instance record an event, or stop recording it
+ * @rec: the instance's recorder
  * @event: the event
  * @on: record it
  *
@@ -168,7 +168,7 @@ int etch_event_enable(struct etch_recorder *rec, struct etch_event *event, bool 
 
 /**
  * etch_events_enable() - enable some events and disable others, together
- * @rec: who records
+ * @rec: the instance's recorder
  * @wish: called for each event, in the order of the list: to enable it, to disable
  *	  it, or to leave it
  * @data: for @wish
@@ -203,8 +203,8 @@ static enum etch_wish etch_wish_none(const struct etch_event *event, void *data)
 }
 
 /**
- * etch_events_disable_all() - let an instance record nothing
- * @rec: who records
+ * etch_events_disable_all() - make an instance record nothing
+ * @rec: the instance's recorder
  *
  * Context: process, may sleep; holds etch_mutex.
  * Return: 0, or the first errno of an event whose gate does not close, after going on with
@@ -274,7 +274,7 @@ static enum etch_wish etch_wish_pattern(const struct etch_event *event, void *da
 
 /**
  * etch_events_set() - enable or disable the events that a pattern names
- * @rec: who records
+ * @rec: the instance's recorder
  * @match: "SYSTEM", "EVENT", "SYSTEM:", "SYSTEM:EVENT"; either part may be a glob
  * @on: enable
  *

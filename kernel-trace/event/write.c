@@ -4,13 +4,12 @@
  *
  * An event that several instances want is serialised once, into the ring of the
  * first one that has room, and copied from there into the others before it is
- * committed: until then nobody can overwrite what is copied. The copies carry
+ * committed: until then no writer can overwrite the original. The copies carry
  * time stamps of their own, because in each ring time and place must agree.
  *
- * What one instance wants, while no other writer is in flight in its ring, is
- * handled by etch_write_begin() and etch_write_end() themselves, in straight lines and
- * without saving a register. Everything else goes on in functions of its own, by
- * a jump.
+ * If one instance wants the record, and no other writer is in flight in its ring,
+ * etch_write_begin() and etch_write_end() handle it themselves, in straight lines and
+ * without saving a register. For all other cases they jump to functions of their own.
  */
 #include <linux/bitops.h>
 #include <linux/cache.h>
@@ -27,31 +26,38 @@
 DEFINE_PER_CPU(struct etch_cpu_rings, etch_cpu_rings);
 
 /*
- * Records that are on their way to several instances: who gets a copy. Writers on
- * one CPU nest, so this is a stack; those that are more than it can hold have
- * their copies lost.
+ * The records of this CPU that are being written and have copies to make. Writers on one
+ * CPU nest, so this is a stack. If it is full, the copies of further records are lost.
  *
- * @mark is what struct etch_write has for such a record instead of its ring. Nobody is
- * ever in flight in there, which is how etch_write_end() comes to look twice.
+ * etch_write_begin() hands such a record to the serializer with @stand_in instead of its
+ * ring, and etch_write_end() gets that back:
+ *
+ *	ring of struct etch_write	its nest	etch_write_end()
+ *	the record's ring		1		commits: the fast path
+ *	the record's ring		more		etch_write_end_any() commits
+ *	stand_in			0		etch_write_end_any() makes the copies of
+ *							the top of @stack, and commits
+ *
+ * @stand_in is no ring. Of its fields only nest is ever read, and it is always 0: so the one
+ * test that the fast path makes anyway (nest is 1) sorts out these records, too.
  */
 struct etch_copies {
-	struct etch_ring mark;
+	struct etch_ring stand_in;
 	unsigned int depth;
 	struct etch_copy {
-		struct etch_ring *ring;
+		struct etch_ring *ring;		/* that has the record */
 		const struct etch_head *record;
 		unsigned int len;
-		u64 mask;
+		u64 mask;			/* the instances that get a copy */
 	} stack[ETCH_RING_MAX_NEST];
 };
 
 static DEFINE_PER_CPU(struct etch_copies, etch_copies);
 
 /*
- * Whoever finds a ring finds it complete: what is read of it depends on the pointer.
- * Pairs with the smp_store_release() that publishes it, in instance.c. A CPU has a
- * ring for each instance as long as it is on line, and stubs are silent when it is
- * not.
+ * A writer that finds a ring finds it complete: it reads the ring's fields through the
+ * pointer. Pairs with the smp_store_release() that publishes it, in instance.c. A CPU has
+ * a ring for each instance as long as it is on line, and stubs are silent when it is not.
  */
 static __always_inline struct etch_ring *etch_this_ring(u64 mask)
 {
@@ -63,7 +69,7 @@ static __always_inline bool etch_is_one(u64 mask)
 	return !(mask & (mask - 1));
 }
 
-/* Asked if it is no task. With PREEMPT_RT the preempt count does not know softirqs. */
+/* For other contexts than a task's. With PREEMPT_RT the preempt count omits softirqs. */
 static __always_inline enum etch_context etch_context_level(void)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT) && !in_nmi() && !in_hardirq())
@@ -82,8 +88,8 @@ static __always_inline void etch_stamp(struct etch_head *head, u64 time, u64 wor
 }
 
 /*
- * Remember who gets a copy, and return what etch_write_end() is to be told. A writer
- * that comes in between takes what is above the depth.
+ * Note which instances get a copy, and return the ring for struct etch_write. A writer that
+ * comes in between uses the entries above the depth.
  */
 static struct etch_ring *etch_copy_later(struct etch_ring *ring, const void *record,
 					 unsigned int len, u64 mask)
@@ -97,19 +103,19 @@ static struct etch_ring *etch_copy_later(struct etch_ring *ring, const void *rec
 		return ring;
 	}
 	WRITE_ONCE(c->depth, depth + 1);
-	barrier();	/* from here on it takes the next one */
+	barrier();	/* from here on it takes the next entry */
 	c->stack[depth] = (struct etch_copy) {
 		.ring = ring,
 		.record = record,
 		.len = len,
 		.mask = mask,
 	};
-	return &c->mark;
+	return &c->stand_in;
 }
 
 /*
- * What etch_write_begin() does if it is not that simple. @how: as
- * etch_ring_reserve_quick() ended in the first ring.
+ * etch_write_begin() for all cases but the simple ones. @how: the result of
+ * etch_ring_reserve_quick() in the first ring.
  */
 static noinline struct etch_write etch_write_begin_any(unsigned long len,
 						       const struct etch_event *event,
@@ -132,7 +138,7 @@ static noinline struct etch_write etch_write_begin_any(unsigned long len,
 	return w;
 }
 
-/* An interrupt came, and wrote: the same again, with another time. */
+/* An interrupt came, and wrote: reserve again, with another time. */
 static noinline struct etch_write etch_write_begin_raised(unsigned long len,
 							  const struct etch_event *event,
 							  struct etch_ring *ring)
@@ -154,13 +160,13 @@ void etch_write_end(struct etch_ring *ring) __aligned(L1_CACHE_BYTES);
 /**
  * etch_write_begin() - reserve a record
  * @len: bytes, head included
- * @event: what was hit
+ * @event: the event that was hit
  * @mask: the instances that want it, by bit; at least one
  *
  * Where a record is lost, its ring has counted it.
  *
  * Context: any, NMI included, with preemption disabled until etch_write_end().
- * Return: the record with its head filled in, and what etch_write_end() wants; or
+ * Return: the record with its head filled in, and the ring for etch_write_end(); or
  * NULL as the record: then there is no etch_write_end() to call.
  */
 struct etch_write etch_write_begin(unsigned long len, const struct etch_event *event,
@@ -199,7 +205,7 @@ static void etch_write_copy(const struct etch_copy *copy, struct etch_ring *ring
 	etch_ring_commit(ring);
 }
 
-/* Hand out the copies of the record that began last, and hand in the record. */
+/* Make the copies of the record that began last, and commit the record. */
 static void etch_write_end_copied(struct etch_copies *c)
 {
 	unsigned int depth = READ_ONCE(c->depth) - 1;
@@ -209,17 +215,17 @@ static void etch_write_end_copied(struct etch_copies *c)
 
 	for (mask = copy->mask; mask; mask &= mask - 1)
 		etch_write_copy(copy, etch_this_ring(mask));
-	barrier();	/* up to here a writer that comes in between takes the next one */
+	barrier();	/* up to here a writer that comes in between takes the next entry */
 	WRITE_ONCE(c->depth, depth);
 	etch_ring_commit(ring);
 }
 
-/* Somebody else is in flight, or others are to get a copy. */
+/* Another writer is in flight, or the record has copies to make. */
 static noinline void etch_write_end_any(struct etch_ring *ring)
 {
 	struct etch_copies *c = this_cpu_ptr(&etch_copies);
 
-	if (ring == &c->mark)
+	if (ring == &c->stand_in)
 		etch_write_end_copied(c);
 	else
 		etch_ring_commit(ring);
@@ -253,11 +259,10 @@ static void etch_copies_abandon(struct etch_copies *c)
 }
 
 /**
- * etch_write_abandon() - all that were writing on this CPU are dead
+ * etch_write_abandon() - finish the records of this CPU's writers, which are all dead
  *
- * What they were writing stands in the rings where it was begun, its fields as far as
- * they had been filled in; the copies that others should have had are counted as lost:
- * nested.
+ * Their records stay in the rings where they were begun, with the fields that were filled
+ * in; their copies for other instances are counted as lost: nested.
  *
  * Context: on the CPU, interrupts disabled; in a task that was killed by what it wrote.
  * Return: how many records they had begun.

@@ -2,12 +2,12 @@
 /*
  * Immediate values: changing them. See include/linux/immediate.h.
  *
- * A change has four steps: the branches of what becomes zero close, the operands
- * are patched, the values in memory follow, the branches of what is no longer
- * zero open. Only the second can fail; then the operands and the branches are put
- * back. All of it is done for many values at a time, because what patching costs
- * is having all CPUs synchronised, which is the same for one site and for two
- * hundred.
+ * A change has four steps: close the branches of the values that become zero,
+ * patch the operands, store the values in memory, open the branches of the values
+ * that are no longer zero. Only the second step can fail; then the operands and the
+ * branches are put back. Many values are changed at a time, because the cost of
+ * patching is the synchronisation of all CPUs, which is the same for one site and
+ * for two hundred.
  *
  * Locks: cpus_read_lock(), then imv_mutex, then what jump labels and the
  * architecture take.
@@ -218,7 +218,7 @@ static int imv_change_all(struct imv_change *changes, unsigned int nr)
 	imv_switch(changes, nr, false);
 	ret = imv_poke(changes, nr, false);
 	if (ret) {
-		/* What could be patched can be patched again. */
+		/* These operands were patched a moment ago, so patching them back works. */
 		WARN_ON(imv_poke(changes, nr, true));
 		for (i = 0; i < nr; i++)
 			changes[i].value = changes[i].imv->value;
@@ -295,7 +295,7 @@ VISIBLE_IF_KUNIT int imv_set_noted(void)
 		struct imv *imv = imv_early[i];
 		u64 value = imv->value;
 
-		/* As the operands have it: what does not change is not patched. */
+		/* The operands hold zero, and __imv_set() patches only a value that changes. */
 		WRITE_ONCE(imv->value, 0);
 		ret = __imv_set(imv, value);
 		err = err ?: ret;
@@ -315,7 +315,7 @@ static int __init imv_init_early(void)
 }
 early_initcall(imv_init_early);
 
-/* ---- Who else wants to patch ---- */
+/* ---- Addresses that other code must not patch ---- */
 
 #ifdef CONFIG_IMV_PATCHED
 

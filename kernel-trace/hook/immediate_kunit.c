@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of immediate values: widths and signs, both forms of the read, what
- * comes first, and sets that fail. What happens while other CPUs read is tried by
- * immediate_test.c, of which a short run is here.
+ * KUnit tests of immediate values: widths and signs, both forms of the read, the
+ * order of the steps, and sets that fail. A short run of immediate_test.c is here,
+ * too: it changes values while other CPUs read them.
  */
 #include <kunit/static_stub.h>
 #include <kunit/test.h>
@@ -99,7 +99,7 @@ static void many_at_once(struct kunit *test)
 
 #ifdef CONFIG_IMV_PATCHED
 
-/* ---- What comes first: asked while the operands are being patched ---- */
+/* ---- The order of the steps, looked at while the operands are being patched ---- */
 
 static struct {
 	unsigned int calls;

@@ -5,17 +5,17 @@
  *	reserve_mem=16M:4096:etch etch_persist=etch,sched:*,irq:*
  *
  * The memory is set aside under a name by the kernel's own reserve_mem=, at the same
- * place in each boot as far as it can (nokaslr helps), and etch_persist= names it, and what is
- * recorded from the beginning. The instance has the name of the memory.
+ * place in each boot as far as it can (nokaslr helps). etch_persist= names the memory and the
+ * events to enable at boot. The instance has the name of the memory.
  *
- * What an earlier kernel has left there is looked through first, and offered in the folder
- * persist/ (persist_files.c). Then nothing is recorded there until somebody has written to
- * persist/status: the records are not copied, so they would be overwritten. If there is
- * none, the instance is there at once.
+ * Etch first looks through the records that an earlier kernel has left there, and offers them
+ * in the folder persist/ (persist_files.c). It does not copy them, so it records nothing there
+ * until somebody has written to persist/status. If no records were left, the instance is there
+ * at once.
  *
- * An event is described in the region before it is first enabled, and if there is no room
- * for that it is not: so whatever is recorded can be decoded. The metadata has no other
- * events than these.
+ * An event's description is written to the region before the event is first enabled. An event
+ * without room for its description is not enabled, so every record can be decoded. The
+ * metadata has no other events than these.
  */
 #define pr_fmt(fmt) "etch: " fmt
 
@@ -39,7 +39,7 @@
 
 static char etch_persist_text[COMMAND_LINE_SIZE] __initdata;
 
-/* The region, and what is recorded there: patterns, with commas between. */
+/* The region, and the events to record there: patterns, with commas between. */
 static struct etch_persist etch_persist;
 static char *etch_persist_events;
 
@@ -55,7 +55,7 @@ static struct etch_persist_head *etch_persist_head(const struct etch_persist *p)
 	return p->memory;
 }
 
-/* ---- What is recorded ---- */
+/* ---- Recording ---- */
 
 /* A part that grows: it is longer from the moment when its word is. */
 static void etch_part_grown(u64 *word, const void *part, size_t len)
@@ -180,7 +180,7 @@ static struct etch_ring *etch_persist_ring(struct etch_store *store, int cpu,
 	return etch_ring_create_in(params, slice, p->shape.nr);
 }
 
-/* No head, no text, no rings: whatever was there is gone. */
+/* Erases the head and the rings: the region is empty then. */
 static void etch_persist_wipe(struct etch_persist *p)
 {
 	unsigned int cpu;
@@ -250,7 +250,7 @@ static int etch_persist_add_tree(struct etch_instance *inst)
 }
 
 /**
- * etch_persist_start() - record into the region; what was found there is gone
+ * etch_persist_start() - record into the region; the records found there are lost
  * @p: the region
  *
  * Context: process, may sleep; holds etch_mutex.

@@ -3,8 +3,8 @@
 #define _KERNEL_ETCH_PERSIST_H
 
 /*
- * Rings in memory that survives a warm reboot: what is in there, and what the parts of it
- * know of each other. persist.c has the region and the instance that records into it,
+ * Rings in memory that survives a warm reboot: the layout of the memory, and the functions
+ * that the parts share. persist.c has the region and the instance that records into it,
  * persist_check.c looks through what an earlier kernel left, persist_files.c offers that.
  *
  * The region, from its start:
@@ -96,14 +96,14 @@ struct etch_persist_packet {
 };
 
 /**
- * struct etch_persist_cpu - what was found of a CPU
+ * struct etch_persist_cpu - the packets found of a CPU
  * @packets: @nr of them, in order
  * @nr: how many
  * @records: in them
  * @torn: sub-buffers that made no sense, and are left out
  * @dropped: the records that these were said to have; 0 if the ring itself makes no sense
  * @overwritten: records, before all packets
- * @lost: records, of which the packets tell; and what was lost since
+ * @lost: records lost, as the packets count them, and those lost since the last packet
  * @damaged: the ring itself makes no sense
  */
 struct etch_persist_cpu {
@@ -118,14 +118,14 @@ struct etch_persist_cpu {
 };
 
 /**
- * struct etch_persist_found - what was found in a region
+ * struct etch_persist_found - the findings in a region
  * @why: why nothing can be made of it, or NULL
  * @any: somebody has written into it: it begins with the magic
  * @head: of the region
  * @text: the metadata, in the region
  * @text_len: bytes of it
  * @nr_cpus: how many CPUs there are
- * @cpus: what was found of them
+ * @cpus: the findings of each CPU
  */
 struct etch_persist_found {
 	const char *why;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an earlier kernel left in a region: looked through without believing any of it.
- * See persist.h.
+ * Looks through the records that an earlier kernel left in a region, and trusts none of its
+ * contents. See persist.h.
  *
- * Nothing is written to the region, no pointer in it is followed, and nothing is read
- * outside of it, whatever is in there. What cannot be told from right is taken for right:
- * a bit that has changed in a number which a record holds.
+ * For any contents, this code writes nothing to the region, follows no pointer in it, and
+ * reads nothing outside of it. It cannot detect every damage: a changed bit in a number
+ * within a record stays.
  */
 
 #include <linux/align.h>
@@ -349,7 +349,7 @@ static int etch_slice_check(const struct etch_persist_head *head, void *region,
 	for (i = 0; i < ETCH_LOST_OFF; i++)
 		c->lost += local_read(&r->lost[i]) - r->forgotten[i];
 	etch_slice_walk(head, region, slice, table, r, c, cpu, seen);
-	/* What was committed is in a sub-buffer that is there, unless it was read. */
+	/* The last committed block is still in its slot, unless it was read. */
 	c->damaged = r->committed && !c->nr && !c->torn &&
 		     etch_slot_start(*etch_ring_slot(r, etch_ring_block_at(r, r->committed))) !=
 		     etch_ring_block_at(r, r->committed);

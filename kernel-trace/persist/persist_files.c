@@ -89,7 +89,7 @@ static int etch_status_open(struct inode *inode, struct file *file)
 	       single_open(file, etch_status_show, inode->i_private);
 }
 
-/* Whatever is written. */
+/* Any write forgets the found records, and starts to record. */
 static ssize_t etch_status_write(struct file *file, const char __user *buf, size_t count,
 				 loff_t *pos)
 {
@@ -121,7 +121,7 @@ static int etch_found_open(struct inode *inode, struct file *file)
 	return security_locked_down(LOCKDOWN_TRACEFS);
 }
 
-/* Copies from what was found, under etch_mutex: up to @count bytes from @pos on. */
+/* Copies from the findings, under etch_mutex: up to @count bytes from @pos on. */
 typedef size_t (*etch_found_copy)(const struct etch_persist_found *found, struct file *file,
 				  struct etch_persist_place *place, void *to, size_t count,
 				  loff_t pos);
@@ -198,13 +198,13 @@ static size_t etch_packet_piece(const struct etch_persist_packet *packet, size_t
 
 /**
  * etch_persist_copy() - copy a part of a CPU's packets, as its file has them
- * @c: what was found of the CPU
+ * @c: the findings of the CPU
  * @place: where the copy before this one, of a smaller @pos, ended; zeroes for the first
  * @to: where to
  * @count: how many bytes
  * @pos: from which on
  *
- * Context: any; what was found stays.
+ * Context: any; the caller keeps @c valid.
  * Return: how many bytes there were.
  */
 size_t etch_persist_copy(const struct etch_persist_cpu *c, struct etch_persist_place *place,

@@ -135,7 +135,7 @@ static unsigned int etch_test_content(u32 number)
 	return number % 13;
 }
 
-/* Reserved and filled in; whoever calls has preemption disabled and commits. */
+/* Reserves a record and fills it in. The caller has preemption disabled, and commits. */
 static bool etch_test_reserve(struct etch_ring *ring, u32 number)
 {
 	unsigned int content = etch_test_content(number);
@@ -185,7 +185,7 @@ static struct etch_persist_found *etch_test_reboot(struct kunit *test)
 	return etch_test_check(test);
 }
 
-/* ---- What was found ---- */
+/* ---- Findings ---- */
 
 static bool etch_test_right(const struct etch_test_kept *record, unsigned int left)
 {
@@ -324,7 +324,7 @@ static void etch_persist_empty(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, found->cpus[0].damaged);
 }
 
-/* More than the ring holds: the newest are there, and it is told how many are not. */
+/* More records than the ring holds: the newest are found; the others are counted. */
 static void etch_persist_overwritten(struct kunit *test)
 {
 	const struct etch_persist_cpu *c;
@@ -339,7 +339,7 @@ static void etch_persist_overwritten(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->overwritten, c->packets[0].head.events_discarded);
 }
 
-/* Who dies between reserve and commit: that record is not there, all before it are. */
+/* A writer dies between reserve and commit: its record is not found, all earlier ones are. */
 static void etch_persist_in_flight(struct kunit *test)
 {
 	struct etch_ring *ring = etch_test_of(test)->p.inst->rings[0];
@@ -358,7 +358,7 @@ static void etch_persist_in_flight(struct kunit *test)
 	etch_test_expect(test, 0, 11);
 }
 
-/* What was read is not found again; reading whole sub-buffers leaves them in the region. */
+/* Records that were read are not found again, though whole sub-buffers stay in the region. */
 static void etch_persist_read(struct kunit *test)
 {
 	struct etch_test *t = etch_test_of(test);
@@ -388,7 +388,7 @@ static void etch_persist_read(struct kunit *test)
 	put_page(virt_to_page(own));
 }
 
-/* What was read of a sub-buffer in part tells how late it is in the rest. */
+/* The part of a sub-buffer that was read gives the time at which the rest begins. */
 static void etch_persist_time(struct kunit *test)
 {
 	struct etch_test *t = etch_test_of(test);
@@ -433,7 +433,7 @@ static void etch_persist_wrap(struct kunit *test)
 				c->packets[i].head.packet_seq_num);
 }
 
-/* ---- What was damaged ---- */
+/* ---- Damage ---- */
 
 static void etch_persist_foreign(struct kunit *test)
 {
@@ -550,7 +550,7 @@ static void etch_persist_twice(struct kunit *test)
 	etch_test_expect_torn(test, nr);
 }
 
-/* Its name is taken: then what is there stays there. */
+/* The instance's name is taken: then the records stay in the region. */
 static void etch_persist_refused(struct kunit *test)
 {
 	struct etch_test *t = etch_test_of(test);

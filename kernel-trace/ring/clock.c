@@ -69,9 +69,9 @@ struct scale {
 	struct moment	base;
 };
 
-/* Written once each, before they are the one that holds: by whoever asks first, or ... */
+/* The scales. Each is written once, before @scale points to it. */
 enum {
-	SCALE_FIRST,		/* under the lock */
+	SCALE_FIRST,		/* under the lock: by the first caller that needs a scale */
 	SCALE_REFINED,		/* under the lock: the kernel knew the counter better by then */
 	SCALE_DYING,		/* without it: in a dump */
 	SCALE_NR
@@ -266,11 +266,11 @@ static const struct scale *get_scale(void)
 }
 
 /**
- * etch_clock_learn_now() - have the counter's scale found out, by what is known now
+ * etch_clock_learn_now() - determine the counter's scale from the measurements so far
  *
- * So that etch_clock_to_ns() does not sleep. If that is being called for the first time
- * at this very moment elsewhere, the scale may change once more: by little, and a dump
- * can do with that.
+ * After this, etch_clock_to_ns() does not sleep. If another CPU is in its first
+ * etch_clock_to_ns() at this very moment, the scale may change once more, by too little
+ * to matter in a dump.
  *
  * Context: any, NMI included; one caller at a time.
  */
@@ -396,9 +396,9 @@ EXPORT_SYMBOL_GPL(etch_clock_zero);
 /**
  * etch_clock_steady() - does the counter alone tell the time?
  *
- * Not if it was set back; nor while that may happen, or while the machine may sleep for so
- * long that it leaps. Rings with the counter that were made before that are told by
- * etch_ring_suspend(), and by etch_ring_resume() when it is over.
+ * It does not if it was set back, while that may happen, or while the machine may sleep for
+ * so long that the counter leaps. The owners of rings that read the counter call
+ * etch_ring_suspend() before such a time, and etch_ring_resume() after it.
  *
  * Context: any.
  * Return: true if it does.
@@ -457,7 +457,7 @@ static int etch_clock_notify(struct notifier_block *self, unsigned long what, vo
 	return NOTIFY_DONE;
 }
 
-/* Before those who have rings are told. */
+/* Runs before the notifiers of the rings' owners. */
 static struct notifier_block etch_clock_notifier = {
 	.notifier_call = etch_clock_notify,
 	.priority = 1,
@@ -479,5 +479,8 @@ static int __init etch_clock_init(void)
 	return 0;
 }
 
-/* Not before time is kept by what is best here: jiffies, until then, are a hundredth off. */
+/*
+ * Runs after the kernel has chosen its best clocksource: until then it keeps time by jiffies,
+ * which are off by a hundredth.
+ */
 fs_initcall_sync(etch_clock_init);

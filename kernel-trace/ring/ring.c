@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Etch's ring buffer: the writers' slow path, making and controlling.
+ * Etch's ring buffer: the writers' slow path.
  *
  * <linux/etch_ring.h> says what the ring does for its callers and has the fast
- * path. This comment says why it works; ring_read.c is the readers' side.
+ * path. This comment says why it works; ring_read.c is the readers' side, and
+ * ring_control.c makes a ring and changes it.
  *
  * Overview
  * ========
@@ -28,8 +29,8 @@
  * since a block can be neither dropped nor taken before @committed lies behind its
  * end, and @committed does not move while the writer is in flight.
  *
- * The states of a slot, and who moves it
- * ======================================
+ * The states of a slot, and the moves between them
+ * ================================================
  *
  *	free	taken, start at most that of the block written now
  *	open	not taken, @committed not behind its end
@@ -116,19 +117,11 @@
  * counts the wraps that it comes by (@wraps), and numbers blocks in 64 bits.
  */
 
-#include <linux/align.h>
 #include <linux/bug.h>
-#include <linux/cache.h>
-#include <linux/err.h>
 #include <linux/etch_ring.h>
 #include <linux/export.h>
-#include <linux/gfp.h>
-#include <linux/log2.h>
 #include <linux/minmax.h>
-#include <linux/mm.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
-#include <linux/string.h>
 
 #include "ring/ring_internal.h"
 
@@ -136,8 +129,8 @@
 #define ETCH_AGAIN	ETCH_LOST_NR
 
 /*
- * What readers are told, by cause, and the sum. Who turned the ring off knows what he
- * does not see.
+ * The losses that readers see, by cause, and their sum. Records lost while the ring is off do
+ * not count: its owner turned it off.
  */
 static u64 count_lost(const struct etch_ring *r, u64 lost[ETCH_LOST_OFF])
 {
@@ -202,7 +195,7 @@ static void refresh_pair(struct etch_ring *r, u64 start, u8 *data)
 	WRITE_ONCE(r->start, (first ^ ETCH_START_FAR) | ETCH_START_CHANGING);
 	WRITE_ONCE(r->base, data + r->header);
 	WRITE_ONCE(r->start, first);
-	/* It may have been closed, by one who saw that the pair is being changed. */
+	/* etch_ring_close() may have come meanwhile, and left the pair to us. */
 	if (READ_ONCE(r->closed) == start)
 		WRITE_ONCE(r->start, first ^ ETCH_START_FAR);
 }
@@ -234,7 +227,7 @@ static int claim(struct etch_ring *r, u64 next)
 	if (!etch_pos_after(next, etch_slot_start(old)))
 		return ETCH_AGAIN;
 
-	/* All of this is read before the claim; what lies behind it is later. */
+	/* All of this is read before the claim, so none of it is later than the block. */
 	if (!begin_time(r, slot, old, &begin))
 		return ETCH_AGAIN;
 	count_lost(r, lost);
@@ -436,7 +429,7 @@ static bool worth_leaving(const struct etch_ring *r, u64 pos)
 }
 
 /**
- * etch_ring_flush() - have what there is in sub-buffers that can be taken whole
+ * etch_ring_flush() - finish the sub-buffer being written, so that it can be taken whole
  * @r: the ring of this CPU, on or off
  *
  * Goes on to the next sub-buffer, if there is a record in this one. If records were
@@ -444,12 +437,12 @@ static bool worth_leaving(const struct etch_ring *r, u64 pos)
  * discard mode it does nothing if no sub-buffer is free; in overwrite mode it may
  * cost the oldest one.
  *
- * With two sub-buffers, loss may take a second flush to be told, when what the first one
- * made was taken.
+ * With two sub-buffers, the losses may show only after a second flush, once a reader has
+ * taken the sub-buffer that the first flush finished.
  *
  * Context: any, NMI included, on the ring's CPU with preemption disabled; or anywhere
- * if that CPU is off line and stays so. Not beside control, on or off: whoever has it
- * done holds the caller's mutex.
+ * if that CPU is off line and stays so. Not beside control, on or off: the caller holds
+ * the mutex until it is done.
  */
 void etch_ring_flush(struct etch_ring *r)
 {
@@ -471,13 +464,13 @@ EXPORT_SYMBOL_GPL(etch_ring_flush);
  * etch_ring_abandon() - go on although the writers in flight will never commit
  * @r: the ring of this CPU
  *
- * Who dies between reserve and commit, by a fault in what it stores, leaves the ring as if
- * it was in flight for ever: nothing that is written from then on would be seen, and
- * when the ring has gone round, all would be lost. This publishes in its name. Its
- * record is as complete as it happened to be.
+ * A writer that dies between reserve and commit, by a fault in the data it stores, leaves the
+ * ring as if it was in flight for ever: readers would see no later record, and once the
+ * writers had gone round the ring, all records would be lost. This function publishes in
+ * the dead writer's name. The dead writer's record may be incomplete.
  *
- * Context: on the ring's CPU, by whoever knows that none of those in flight there lives.
- * Return: how many there were.
+ * Context: on the ring's CPU; all writers in flight there must be dead.
+ * Return: how many writers were in flight.
  */
 unsigned int etch_ring_abandon(struct etch_ring *r)
 {
@@ -490,399 +483,3 @@ unsigned int etch_ring_abandon(struct etch_ring *r)
 	return nest;
 }
 EXPORT_SYMBOL_GPL(etch_ring_abandon);
-
-/*
- * Making and freeing
- */
-
-static unsigned int block_order(const struct etch_ring *r)
-{
-	return get_order(r->size >> ETCH_POS_SHIFT);
-}
-
-void etch_ring_free_blocks(const struct etch_ring *r, struct etch_block *blocks,
-			   unsigned int nr)
-{
-	unsigned int order = block_order(r);
-	unsigned int i;
-
-	for (i = 0; i < nr; i++) {
-		if (blocks[i].data)
-			free_pages((unsigned long)blocks[i].data, order);
-		blocks[i].data = NULL;
-	}
-}
-
-/**
- * etch_ring_alloc_subbuf() - memory for a sub-buffer
- * @r: the ring that it shall fit
- *
- * Context: task, may sleep.
- * Return: zeroed pages, compound if they are several, whose last put_page() frees
- * them; NULL if there is no memory.
- */
-void *etch_ring_alloc_subbuf(const struct etch_ring *r)
-{
-	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_COMP | __GFP_NORETRY | __GFP_NOWARN;
-	struct page *page = alloc_pages_node(r->node, gfp, block_order(r));
-
-	return page ? page_address(page) : NULL;
-}
-EXPORT_SYMBOL_GPL(etch_ring_alloc_subbuf);
-
-/*
- * Is there memory for so many blocks? Asked before anything is allocated, their tables
- * included, so as not to eat up what others need before the first allocation fails.
- */
-bool etch_ring_have_memory(const struct etch_ring *r, unsigned int nr)
-{
-	return si_mem_available() >= (long)nr << block_order(r);
-}
-
-/* Give each of the @nr descriptors its pages, or none of them. */
-int etch_ring_alloc_blocks(const struct etch_ring *r, struct etch_block *blocks,
-			   unsigned int nr)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr; i++) {
-		blocks[i].data = etch_ring_alloc_subbuf(r);
-		if (!blocks[i].data) {
-			etch_ring_free_blocks(r, blocks, i);
-			return -ENOMEM;
-		}
-	}
-	return 0;
-}
-
-static int check_params(const struct etch_ring_params *p, unsigned int subbuf, size_t nr)
-{
-	if (!is_power_of_2(subbuf) || subbuf < PAGE_SIZE || subbuf > ETCH_RING_MAX_SUBBUF)
-		return -EINVAL;
-	if (p->header_size > subbuf / 2 || nr > ETCH_RING_MAX_NR)
-		return -EINVAL;
-	if (p->clock >= ETCH_CLOCK_NR)
-		return -EINVAL;
-	return 0;
-}
-
-/* What to read for a clock: the counter may have been set back, or may be about to be. */
-static enum etch_clock ring_clock(enum etch_clock clock)
-{
-	return clock == ETCH_CLOCK_COUNTER && !etch_clock_steady() ? ETCH_CLOCK_STEPPED : clock;
-}
-
-/* What follows from @p and the number of sub-buffers. */
-static void init_ring(struct etch_ring *r, const struct etch_ring_params *p, unsigned int subbuf,
-		      unsigned int nr)
-{
-	r->node = p->node;
-	r->nr = nr;
-	r->size = ETCH_POS(subbuf);
-	r->shift = ilog2(subbuf);
-	r->header = ALIGN(max(p->header_size, 1U), 8);
-	r->overwrite = p->overwrite;
-	r->clock = ring_clock(p->clock);
-	r->floor = p->floor;
-}
-
-/*
- * Zero all sub-buffers, the spare one included. Records have bytes that their writers do
- * not fill in, such as the holes of a structure, and up to three more follow each record:
- * readers of later records would see there what was stored before.
- */
-static void wipe(const struct etch_ring *r)
-{
-	unsigned int i;
-
-	for (i = 0; i <= r->nr; i++) {
-		memset(r->blocks[i].data, 0, etch_ring_subbuf_size(r));
-		cond_resched();
-	}
-}
-
-/**
- * etch_ring_create() - make a ring
- * @p: see struct etch_ring_params
- *
- * The ring is on. Context: task, may sleep.
- * Return: the ring, which etch_ring_free() frees; or an ERR_PTR() of -EINVAL
- * (a size is out of its bounds) or -ENOMEM.
- */
-struct etch_ring *etch_ring_create(const struct etch_ring_params *p)
-{
-	unsigned int subbuf = p->subbuf_size ?: max_t(unsigned int, ETCH_RING_SUBBUF, PAGE_SIZE);
-	size_t nr = p->size / subbuf + !!(p->size % subbuf);
-	struct etch_ring *r;
-	int ret;
-
-	ret = check_params(p, subbuf, nr);
-	if (ret)
-		return ERR_PTR(ret);
-
-	/* A power of two is aligned to itself: the first cache line is one. */
-	r = kzalloc_node(roundup_pow_of_two(sizeof(*r)), GFP_KERNEL, p->node);
-	if (!r)
-		return ERR_PTR(-ENOMEM);
-
-	init_ring(r, p, subbuf, roundup_pow_of_two(max_t(size_t, nr, 2)));
-	if (!etch_ring_have_memory(r, r->nr + 1)) {
-		kfree(r);
-		return ERR_PTR(-ENOMEM);
-	}
-
-	r->slots = kvcalloc(r->nr, sizeof(*r->slots), GFP_KERNEL);
-	r->blocks = kvcalloc(r->nr + 1, sizeof(*r->blocks), GFP_KERNEL);
-	r->copy = kvmalloc(subbuf, GFP_KERNEL);
-	if (!r->slots || !r->blocks || !r->copy ||
-	    etch_ring_alloc_blocks(r, r->blocks, r->nr + 1)) {
-		etch_ring_free(r);
-		return ERR_PTR(-ENOMEM);
-	}
-
-	etch_ring_reset(r);
-	etch_ring_on(r);
-	return r;
-}
-EXPORT_SYMBOL_GPL(etch_ring_create);
-
-/**
- * etch_ring_create_in() - make a ring in memory that somebody else may find later
- * @p: as for etch_ring_create(); its size does not count
- * @memory: where; page-aligned. The ring, from a cache line's start on its @nr slots,
- *	    behind these the @nr + 1 blocks, and from the next page on the sub-buffers
- * @nr: sub-buffers, a power of two; one more for the spare
- *
- * Whatever @memory holds is overwritten, the sub-buffers with zeroes. No page of it is
- * ever given away: etch_ring_take_subbuf() copies. The ring cannot be resized.
- * When it is freed, @memory stays the caller's, with zeroes where the ring was.
- *
- * Context: task, may sleep.
- * Return: as etch_ring_create().
- */
-struct etch_ring *etch_ring_create_in(const struct etch_ring_params *p, void *memory,
-				      unsigned int nr)
-{
-	unsigned int subbuf = p->subbuf_size, i;
-	struct etch_ring *r = memory;
-	u8 *data;
-	int ret;
-
-	ret = check_params(p, subbuf, nr);
-	if (ret || nr < 2 || !is_power_of_2(nr))
-		return ERR_PTR(-EINVAL);
-
-	memset(r, 0, sizeof(*r));
-	r->slots = memory + ALIGN(sizeof(*r), SMP_CACHE_BYTES);
-	r->blocks = (void *)(r->slots + nr);
-	data = PTR_ALIGN((u8 *)(r->blocks + nr + 1), PAGE_SIZE);
-	memset(r->slots, 0, data - (u8 *)r->slots);
-	for (i = 0; i <= nr; i++)
-		r->blocks[i].data = data + (size_t)i * subbuf;
-	r->copy = kvmalloc(subbuf, GFP_KERNEL);
-	if (!r->copy)
-		return ERR_PTR(-ENOMEM);
-
-	r->fixed = true;
-	init_ring(r, p, subbuf, nr);
-	wipe(r);
-	etch_ring_reset(r);
-	etch_ring_on(r);
-	return r;
-}
-EXPORT_SYMBOL_GPL(etch_ring_create_in);
-
-/**
- * etch_ring_free() - free a ring and all that is in it
- * @r: the ring, quiescent; or NULL
- *
- * Context: task, may sleep.
- */
-void etch_ring_free(struct etch_ring *r)
-{
-	if (!r)
-		return;
-	kvfree(r->copy);
-	if (r->fixed) {
-		memset(r, 0, sizeof(*r));
-		return;
-	}
-	if (r->blocks)
-		etch_ring_free_blocks(r, r->blocks, r->nr + 1);
-	kvfree(r->blocks);
-	kvfree(r->slots);
-	kfree(r);
-}
-EXPORT_SYMBOL_GPL(etch_ring_free);
-
-/*
- * Control
- */
-
-/**
- * etch_ring_on() - let records be stored
- * @r: the ring
- *
- * Whoever sees the ring on sees what control did to it before.
- *
- * Context: any.
- */
-void etch_ring_on(struct etch_ring *r)
-{
-	unsigned int limit = (r->size >> ETCH_POS_SHIFT) - r->header;
-
-	/* (a) pairs with (A). */
-	smp_store_release(&r->limit, limit);
-	/* (a), too, for those who are quick. */
-	smp_store_release(&r->quick, r->clock == ETCH_CLOCK_COUNTER ? limit : 0);
-}
-EXPORT_SYMBOL_GPL(etch_ring_on);
-
-/**
- * etch_ring_off() - lose new records from now on
- * @r: the ring
- *
- * A writer that is half-way goes on. Wait for it with synchronize_rcu() before a
- * call that wants the ring quiescent.
- *
- * Context: any.
- */
-void etch_ring_off(struct etch_ring *r)
-{
-	WRITE_ONCE(r->limit, 0);
-	WRITE_ONCE(r->quick, 0);
-}
-EXPORT_SYMBOL_GPL(etch_ring_off);
-
-/**
- * etch_ring_reset() - empty a ring and set its counts to zero
- * @r: the ring, quiescent
- *
- * Views and cursors of it are void. On or off, mode and clock stay, and times do not go
- * back, either. If anything was stored, all sub-buffers are zeroed, which takes about a
- * tenth of a second for each GiB.
- *
- * Context: task, may sleep.
- */
-void etch_ring_reset(struct etch_ring *r)
-{
-	unsigned int i;
-
-	WARN_ON_ONCE(READ_ONCE(r->nest));
-	if (r->pos)
-		wipe(r);
-
-	for (i = 0; i < r->nr; i++)
-		r->slots[i] = etch_slot((u64)i * r->size - r->nr * r->size, i, ETCH_SLOT_TAKEN);
-	for (i = 0; i <= r->nr; i++)
-		memset(r->blocks[i].lost, 0, sizeof(r->blocks[i].lost));
-	r->left_lost = 0;
-	r->floor = etch_ring_latest(r);
-	r->last = 0;
-	r->spare = r->nr;
-	/* Marked: what writers look at to see that the ring is off, and who has no mutex. */
-	WRITE_ONCE(r->start, ETCH_START_FAR);
-	r->base = NULL;
-	r->full = ETCH_NOT_FULL;
-	r->closed = ETCH_NOT_CLOSED;
-	WRITE_ONCE(r->pos, 0);
-	WRITE_ONCE(r->committed, 0);
-	r->consumed = 0;
-
-	WRITE_ONCE(r->rd, 0);
-	r->rd_block = 0;
-	r->rd_end = 0;
-	r->rd_records = 0;
-	r->held = false;
-	r->read = 0;
-	r->reread = 0;
-	r->told = 0;
-	r->left = 0;
-	r->rd_time = 0;
-	r->wraps = 0;
-
-	/* Writers go on losing what the ring is off for: their count is not touched. */
-	for (i = 0; i < ETCH_LOST_NR; i++)
-		r->forgotten[i] = local_read(&r->lost[i]);
-	local_set(&r->written, 0);
-	local_set(&r->overwritten, 0);
-}
-EXPORT_SYMBOL_GPL(etch_ring_reset);
-
-/**
- * etch_ring_set_mode() - choose what a full ring does
- * @r:         the ring, quiescent
- * @overwrite: overwrite mode, else discard mode
- *
- * What is in the ring stays. Context: any.
- */
-void etch_ring_set_mode(struct etch_ring *r, bool overwrite)
-{
-	etch_ring_catch_up(r);
-	r->overwrite = overwrite;
-	r->full = ETCH_NOT_FULL;
-}
-EXPORT_SYMBOL_GPL(etch_ring_set_mode);
-
-/**
- * etch_ring_set_clock() - choose the clock
- * @r:     the ring, quiescent
- * @clock: the clock
- *
- * Times of two clocks cannot be told apart: reset the ring too.
- *
- * Context: any.
- */
-void etch_ring_set_clock(struct etch_ring *r, enum etch_clock clock)
-{
-	clock = ring_clock(clock);
-	WRITE_ONCE(r->clock, clock);
-	r->floor = 0;
-	r->last = 0;
-	/* If it is on. */
-	WRITE_ONCE(r->quick, clock == ETCH_CLOCK_COUNTER ? READ_ONCE(r->limit) : 0);
-}
-EXPORT_SYMBOL_GPL(etch_ring_set_clock);
-
-/*
- * Asking
- */
-
-/**
- * etch_ring_size() - how large a ring is
- * @r: the ring
- *
- * Context: any but beside control.
- * Return: bytes of all sub-buffers, the spare one not included.
- */
-size_t etch_ring_size(const struct etch_ring *r)
-{
-	return (size_t)etch_ring_subbuf_size(r) * r->nr;
-}
-EXPORT_SYMBOL_GPL(etch_ring_size);
-
-/**
- * etch_ring_subbuf_size() - how large a sub-buffer is
- * @r: the ring
- *
- * Context: any.
- * Return: bytes, the header included.
- */
-unsigned int etch_ring_subbuf_size(const struct etch_ring *r)
-{
-	return r->size >> ETCH_POS_SHIFT;
-}
-EXPORT_SYMBOL_GPL(etch_ring_subbuf_size);
-
-/**
- * etch_ring_nr_subbufs() - how many sub-buffers there are
- * @r: the ring
- *
- * Context: any but beside control.
- * Return: how many, the spare one not included.
- */
-unsigned int etch_ring_nr_subbufs(const struct etch_ring *r)
-{
-	return r->nr;
-}
-EXPORT_SYMBOL_GPL(etch_ring_nr_subbufs);

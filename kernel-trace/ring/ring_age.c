@@ -21,6 +21,25 @@
 #include "ring/ring_internal.h"
 
 /**
+ * etch_ring_latest() - the latest time that a record can have so far
+ * @r: the ring
+ *
+ * The ring's clock may have gone back since.
+ *
+ * Context: any, without the mutex. The answer may be out of date by the time it is given.
+ * Return: that time; 0 if the clock is the counter, which does not go back.
+ */
+u64 etch_ring_latest(const struct etch_ring *r)
+{
+	u64 floor = READ_ONCE(r->floor), last = READ_ONCE(r->last);
+
+	if (READ_ONCE(r->clock) == ETCH_CLOCK_COUNTER)
+		return 0;
+	return (s64)(last - floor) > 0 ? last : floor;
+}
+EXPORT_SYMBOL_GPL(etch_ring_latest);
+
+/**
  * etch_ring_old() - is it time to close the sub-buffer that is being written?
  * @r: the ring
  *
@@ -38,7 +57,8 @@ bool etch_ring_old(const struct etch_ring *r)
 	u64 slot = READ_ONCE(*etch_ring_slot(r, at));
 	u64 begin;
 
-	if (etch_slot_start(slot) != at || READ_ONCE(r->closed) == at)
+	/* Before the first record there is none: that slot is taken from the start. */
+	if (etch_slot_start(slot) != at || slot & ETCH_SLOT_TAKEN || READ_ONCE(r->closed) == at)
 		return false;
 	/* If it was claimed just now this may be of an earlier one: then the answer is wrong. */
 	begin = READ_ONCE(r->blocks[etch_slot_block(slot)].begin);
@@ -61,9 +81,10 @@ EXPORT_SYMBOL_GPL(etch_ring_old);
 void etch_ring_close(struct etch_ring *r)
 {
 	u64 this = etch_ring_block_at(r, READ_ONCE(r->pos));
+	u64 slot = READ_ONCE(*etch_ring_slot(r, this));
 
-	/* Before the first record there is none. */
-	if (etch_slot_start(READ_ONCE(*etch_ring_slot(r, this))) != this)
+	/* Before the first record there is none: that slot is taken from the start. */
+	if (etch_slot_start(slot) != this || slot & ETCH_SLOT_TAKEN)
 		return;
 	WRITE_ONCE(r->closed, this);
 	/* If a writer that we interrupt is changing the pair, it looks when it is through. */
@@ -90,7 +111,7 @@ void etch_ring_suspend(struct etch_ring *r)
 	WRITE_ONCE(r->floor, etch_clock_read(ETCH_CLOCK_COUNTER));
 	WRITE_ONCE(r->quick, 0);
 	WRITE_ONCE(r->clock, ETCH_CLOCK_STEPPED);
-	/* And it is not before what they, or who we interrupt, have read of the counter. */
+	/* Nor is it before a time that they, or the writers we interrupt, read of the counter. */
 	etch_ring_raise(&r->floor, etch_clock_read(ETCH_CLOCK_COUNTER));
 }
 EXPORT_SYMBOL_GPL(etch_ring_suspend);

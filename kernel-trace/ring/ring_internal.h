@@ -59,7 +59,7 @@ static inline u64 *etch_ring_slot(const struct etch_ring *r, u64 start)
 	return &r->slots[(start >> (ETCH_POS_SHIFT + r->shift)) & (r->nr - 1)];
 }
 
-/* Positions without the count. */
+/* The position word: see <linux/etch_ring.h>. */
 static inline u64 etch_pos_bytes(u64 pos)
 {
 	return pos & ~ETCH_POS_COUNT;
@@ -85,6 +85,12 @@ static inline u64 etch_ring_block_at(const struct etch_ring *r, u64 pos)
 	return (etch_pos_bytes(pos) - ETCH_POS(1)) & ~(r->size - 1);
 }
 
+/* Where the block starts that has the byte at @at, a position without a count. */
+static inline u64 etch_ring_block_from(const struct etch_ring *r, u64 at)
+{
+	return at & ~(r->size - 1);
+}
+
 /* How far @pos is into the block that starts at @start, in bytes. */
 static inline unsigned int etch_pos_off(u64 pos, u64 start)
 {
@@ -103,7 +109,7 @@ static inline u64 etch_ring_raise(u64 *latest, u64 time)
 	return time;
 }
 
-/* ring.c: the memory of @nr blocks, all of it or none. May sleep. */
+/* ring_control.c: the memory of @nr blocks, all of it or none. May sleep. */
 bool etch_ring_have_memory(const struct etch_ring *r, unsigned int nr);
 int etch_ring_alloc_blocks(const struct etch_ring *r, struct etch_block *blocks,
 			   unsigned int nr);

@@ -29,7 +29,7 @@
 #define WANT_HALF_WAY	5U
 #define HALF_WAY_MS	60000
 
-/* Who writes. */
+/* The contexts that write. */
 enum { TASK, TIMER, WORK, LEVELS };
 
 /* A record: its number, which its last bytes repeat. */
@@ -41,7 +41,7 @@ struct test_rec {
 	u8	body[];
 } __packed __aligned(4);
 
-/* What a test has: a ring, and what was written and read by whom. */
+/* A test's ring, and its figures of the records written and read, by writer. */
 struct fixture {
 	struct etch_ring	*ring;
 	unsigned int		room;
@@ -611,8 +611,9 @@ static void look(struct kunit *test)
 }
 
 /*
- * A reader that was stopped before it noted what it took: that sub-buffer is not to be had,
- * and the one that it gave in exchange, whose records it had read, is not taken for it.
+ * A reader was stopped after it took a sub-buffer and before it noted which one. A look skips
+ * that sub-buffer. It must not take the spare, which the reader gave in exchange, for it: the
+ * reader has read the spare's records before.
  */
 static void look_half_taken(struct kunit *test)
 {
@@ -640,7 +641,7 @@ static void look_half_taken(struct kunit *test)
 	expect_look(test, r, each, n);
 }
 
-/* A writer that never comes back, and what is written behind it. */
+/* A writer that never comes back, and the records that others write after it. */
 static void abandoned(struct kunit *test)
 {
 	struct fixture *f = fixture(test, 4, true);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Etch's ring buffer: looking into it when nobody can be asked to wait. See ring_look.h.
+ * Etch's ring buffer: looking into it when no reader or writer can be asked to wait. See
+ * ring_look.h.
  *
- * Of the readers' words only @rd is believed, which is one word and always the start of
- * something unread; @rd_time, which is of something before that; and @held with @spare,
- * which cost a sub-buffer at most if they are wrong. All else is the writers', who leave
- * it right at any moment. (The first number follows from more of them, and it is wrong
- * if they are.)
+ * Of the readers' words a look uses only @rd, which is one word and always the start of
+ * something unread; @rd_time, which belongs to a record before that; and @held with @spare,
+ * which cost a sub-buffer at most if they are wrong. All other words that it uses are the
+ * writers', who leave them right at any moment. (The first block's number is worked out from
+ * @rd_block and @wraps too, and is wrong if these are.)
  *
  * The labels of the barriers are explained at the head of ring.c.
  */
@@ -29,7 +30,7 @@ static const struct etch_block *look_at(const struct etch_ring *r, u64 start)
 		return NULL;
 	if (slot & ETCH_SLOT_TAKEN) {
 		/* The taking reader has it in hand, and has not read all of it. */
-		if (!READ_ONCE(r->held) || (READ_ONCE(r->rd) & ~(r->size - 1)) != start)
+		if (!READ_ONCE(r->held) || etch_ring_block_from(r, READ_ONCE(r->rd)) != start)
 			return NULL;
 		/* Unless it was stopped before it noted which: then it is what it gave for it. */
 		block = READ_ONCE(r->spare);
@@ -81,7 +82,7 @@ void etch_ring_look_begin(const struct etch_ring *r, struct etch_look *look, u64
 	/* (b) pairs with (B). */
 	look->end = smp_load_acquire(&r->committed);
 	oldest = etch_ring_block_at(r, look->end) - (r->nr - 1) * r->size;
-	look->block = rd & ~(r->size - 1);
+	look->block = etch_ring_block_from(r, rd);
 	look->off = etch_pos_off(rd, look->block);
 	if (etch_pos_after(oldest, look->block)) {
 		look->block = oldest;

@@ -3,18 +3,18 @@
 #define _KERNEL_ETCH_RING_LOOK_H
 
 /*
- * Looking into a ring without the mutex that its readers have, without memory of one's
- * own, and without changing a word of it: for the kernel's last minutes. Whoever has
- * the mutex may have been stopped in the middle of something.
+ * Looking into a ring without its readers' mutex, without allocating, and without changing
+ * a word of it: for the kernel's last minutes. A reader that holds the mutex may have been
+ * stopped in the middle of something.
  *
  *	etch_ring_look_begin(r, &look, max);
  *	while (etch_ring_look_next(r, &look, &view))
  *		... view.len bytes at view.data, in the ring itself ...
  *
- * What is seen is what was committed and not read when it began. Turn the ring off
- * first: else writers may overwrite what is being looked at. The ring must not be
- * freed or resized meanwhile. All that is seen must be taken with care: a reader that was
- * stopped leaves its own words as they happened to be.
+ * A look shows the records that were committed and not read when it began. Turn the ring
+ * off first: otherwise writers may overwrite these records meanwhile. The ring must not be
+ * freed or resized meanwhile. The caller must check all that it sees: a reader that was
+ * stopped may have left its own words half-changed.
  */
 
 #include <linux/types.h>
@@ -23,10 +23,10 @@ struct etch_ring;
 struct etch_view;
 
 /**
- * struct etch_look - how far one has looked
+ * struct etch_look - how far a look has come
  * @block: start of the next sub-buffer
  * @off: of the first byte wanted in it; 0: all
- * @end: what was committed when it began
+ * @end: the position up to which records were committed when it began
  * @seq: the number of @block
  * @time: of a record before @block and @off; 0: there is none
  */

@@ -7,10 +7,39 @@
  * own; of the open block it copies what is committed, and is back for the rest when
  * there is more. A peeking reader copies all it looks at and leaves no trace.
  *
- * Where the taking reader is: @rd_block is the start of the block it is in, @rd the next byte
- * (equal to @rd_block if it has not begun the block), @rd_records the number of
- * records it has read there. If @held, that block is in its hands, as @spare.
- * Else the block stands in its slot, as long as it is not overwritten.
+ * The taking reader's place is in one of three states:
+ *
+ *	state	rd		held	its block
+ *	ahead	rd_block	false	in its slot, not begun, or still to be written
+ *	inside	behind it	false	in its slot, read in part through @copy
+ *	hand	any		true	in no slot: it is @spare, which no writer touches
+ *
+ *	ahead -> inside		etch_ring_advance_to(); take_full(), past a mere header
+ *	ahead, inside -> hand	take_block(): the block is full
+ *	hand -> ahead		view_held(), etch_ring_advance_to(), give_block(): it is read
+ *	ahead, inside -> ahead	etch_ring_catch_up(): the block was overwritten
+ *
+ * The reader's words. Reset sets them all; resize keeps the place, or moves it behind the
+ * blocks that it drops.
+ *
+ *	word		meaning					set by, besides begin_block()
+ *	rd_block	start of the reader's block
+ *	rd		the next byte to read			etch_ring_advance_to(), take_full()
+ *	rd_records	records of the block that are read	etch_ring_advance_to()
+ *	rd_end		where the last view of it ended; 0:	view_open(), take_block(),
+ *			no view, or its block is gone		view_held()
+ *	wraps		how often rd_block went back
+ *
+ *	word		meaning					set by
+ *	held, spare	see above; spare: the block in no slot	take_block(); held: hand -> ahead
+ *	consumed	writers may claim slots before it	etch_ring_catch_up(), take_block()
+ *	rd_time		the latest time the reader gave us	etch_ring_advance_to()
+ *	left		latest end of a block given away	give_block()
+ *
+ *	read		records read				etch_ring_advance_to(), give_block()
+ *	reread		of these, counted as overwritten, too	etch_ring_skip_to(),
+ *								etch_ring_advance_to()
+ *	told		overwritten, and the reader knows	tell_missed(), take_full()
  *
  * The labels of the barriers are explained at the head of ring.c.
  */
@@ -99,7 +128,7 @@ static unsigned int unread(const struct etch_ring *r, unsigned int off)
  * @r:  the ring
  * @at: a position in it, not before the block that the taking reader is in
  *
- * Context: as for whoever has @at. Without the mutex, the number may be wrong by a wrap.
+ * Context: any in which @at is valid. Without the mutex, the number may be wrong by a wrap.
  * Return: how many there were before it since the ring was made or emptied.
  */
 u64 etch_ring_number(const struct etch_ring *r, u64 at)
@@ -196,7 +225,7 @@ static bool view_held(struct etch_ring *r, struct etch_view *view)
 	return true;
 }
 
-/* How many records were overwritten unread, by what is known now. */
+/* How many records were overwritten unread, as far as writers have counted them. */
 static u64 overwritten_unread(const struct etch_ring *r)
 {
 	return local_read(&r->overwritten) - r->reread;
@@ -314,9 +343,9 @@ static bool take_full(struct etch_ring *r)
 }
 
 /*
- * The block in hand becomes the caller's, who has given @memory for it; what was read of
- * it is cut out. False: all of it was read, and it was not empty. Or it was never
- * written: so resize fills the slots of those that were overwritten behind a block in hand.
+ * Give the caller the block in hand for @memory, without the records of it that were read
+ * before. False: the block was not empty, and all of it was read; or it was never written,
+ * since resize fills the slots of blocks overwritten behind a block in hand with such ones.
  */
 static bool give_block(struct etch_ring *r, void **memory, struct etch_view *view)
 {
@@ -349,19 +378,19 @@ static bool give_block(struct etch_ring *r, void **memory, struct etch_view *vie
 /**
  * etch_ring_take_subbuf() - exchange memory for the next full sub-buffer, or copy that
  * @r:      the ring
- * @memory: from etch_ring_alloc_subbuf(), or from here; gets the sub-buffer's. Nobody but
- *          the caller knows it any more, header included
- * @view:   gets what is in there. view.data lies behind the header; what was read before
- *          with etch_ring_take() is not there. view.missed is not used: see
+ * @memory: from etch_ring_alloc_subbuf(), or from here; gets the sub-buffer's, which is the
+ *          caller's alone from then on, header included
+ * @view:   gets the records. view.data lies behind the header; records that were read before
+ *          with etch_ring_take() are left out. view.missed is not used: see
  *          etch_ring_overwritten(). view.begin is not before the view.end of the
- *          sub-buffer that was taken so before.
+ *          sub-buffer that this function gave before.
  *
  * The rest of the memory, behind the view, is not zeroed: it may hold older records.
  * A caller that shows it to user space has to zero it. Nor is the memory zeroed that the
  * ring gets: the bytes that later records leave out show what it held.
  *
- * The records are read, without etch_ring_advance(). The sub-buffer that is being
- * written can be had by etch_ring_flush(). One may be empty: it tells of loss.
+ * The records count as read, without etch_ring_advance(). To get the sub-buffer that is being
+ * written, call etch_ring_flush() first. A sub-buffer may be empty: it tells of loss.
  *
  * Context: the taking reader, under the caller's mutex.
  * Return: 1, or 0 if none is full.
@@ -376,10 +405,10 @@ int etch_ring_take_subbuf(struct etch_ring *r, void **memory, struct etch_view *
 EXPORT_SYMBOL_GPL(etch_ring_take_subbuf);
 
 /**
- * etch_ring_overwritten() - how many records were overwritten before what was taken
+ * etch_ring_overwritten() - how many records were overwritten before the last block taken
  * @r: the ring
  *
- * Of a block dropped this very moment it may be told one block too late.
+ * The records of a block that is dropped at this very moment may be counted one block late.
  *
  * Context: the taking reader, under the caller's mutex.
  * Return: records since the ring was made or emptied.
@@ -573,25 +602,6 @@ int etch_ring_peek_next(struct etch_ring *r, struct etch_cursor *cur, void *buf,
 EXPORT_SYMBOL_GPL(etch_ring_peek_next);
 
 /**
- * etch_ring_latest() - the latest time that a record can have so far
- * @r: the ring
- *
- * The ring's clock may have gone back since.
- *
- * Context: any, without the mutex. The answer may be out of date by the time it is given.
- * Return: that time; 0 if the clock is the counter, which does not go back.
- */
-u64 etch_ring_latest(const struct etch_ring *r)
-{
-	u64 floor = READ_ONCE(r->floor), last = READ_ONCE(r->last);
-
-	if (READ_ONCE(r->clock) == ETCH_CLOCK_COUNTER)
-		return 0;
-	return (s64)(last - floor) > 0 ? last : floor;
-}
-EXPORT_SYMBOL_GPL(etch_ring_latest);
-
-/**
  * etch_ring_empty() - is there nothing to take?
  * @r: the ring
  *
@@ -608,10 +618,10 @@ EXPORT_SYMBOL_GPL(etch_ring_empty);
  * etch_ring_filled() - how much is there to take?
  * @r: the ring
  *
- * For who wants to read much at a time. The sub-buffer that is being written does not
- * count, so this is at most one less than there are, and it is just that when discard
- * mode loses records. One that was read in part counts; so does one that was being
- * written when all of it was read, until the reader takes more: he is not done with it.
+ * For a reader that wants to read much at a time. The sub-buffer that is being written does
+ * not count, so this is at most one less than there are, and exactly that when discard
+ * mode loses records. A sub-buffer that was read in part counts; so does one that was being
+ * written when all of it was read, until the reader takes more.
  *
  * Context: any, without the mutex, but not beside resize. The answer may be out of date
  * by the time it is given.
@@ -620,11 +630,11 @@ EXPORT_SYMBOL_GPL(etch_ring_empty);
 unsigned int etch_ring_filled(const struct etch_ring *r)
 {
 	u64 open = etch_ring_block_at(r, read_committed(r));
-	u64 at = READ_ONCE(r->rd) & ~(r->size - 1);
+	u64 at = etch_ring_block_from(r, READ_ONCE(r->rd));
 
 	if (!etch_pos_after(open, at))
 		return 0;
-	/* The reader does not know yet of what was overwritten. */
+	/* Blocks that were overwritten since the reader's last call are still behind @rd. */
 	return min((open - at) >> (ETCH_POS_SHIFT + r->shift), (u64)r->nr - 1);
 }
 EXPORT_SYMBOL_GPL(etch_ring_filled);
@@ -633,11 +643,11 @@ EXPORT_SYMBOL_GPL(etch_ring_filled);
  * etch_ring_passed() - how far is the reader?
  * @r: the ring
  *
- * Where he is and what etch_ring_filled() says is there add up to where the writers are, until
- * they overwrite what he has not read: he learns of that when he takes more.
+ * This and etch_ring_filled() add up to the number of the block that is being written, until
+ * writers overwrite unread blocks: the reader moves over these when it takes more.
  *
  * Context: under the caller's mutex.
- * Return: how many sub-buffers lie behind him since the ring was made or emptied.
+ * Return: how many sub-buffers lie behind it since the ring was made or emptied.
  */
 u64 etch_ring_passed(const struct etch_ring *r)
 {
@@ -649,9 +659,9 @@ EXPORT_SYMBOL_GPL(etch_ring_passed);
  * etch_ring_busy() - is a writer in flight?
  * @r: the ring
  *
- * For who merges rings in the order of time: a ring that is empty and then not busy
- * will not, but for what is in a CPU's store buffer, get a record that is older
- * than the question.
+ * For a reader that merges rings in the order of time: a ring that is empty and then not
+ * busy will not get a record that is older than the question, except for one whose stores
+ * are still in a CPU's store buffer.
  *
  * Context: any, without the mutex.
  * Return: true if one is.
@@ -661,6 +671,45 @@ bool etch_ring_busy(const struct etch_ring *r)
 	return READ_ONCE(r->nest) || READ_ONCE(r->pos) != READ_ONCE(r->committed);
 }
 EXPORT_SYMBOL_GPL(etch_ring_busy);
+
+/**
+ * etch_ring_size() - how large a ring is
+ * @r: the ring
+ *
+ * Context: any but beside control.
+ * Return: bytes of all sub-buffers, the spare one not included.
+ */
+size_t etch_ring_size(const struct etch_ring *r)
+{
+	return (size_t)etch_ring_subbuf_size(r) * r->nr;
+}
+EXPORT_SYMBOL_GPL(etch_ring_size);
+
+/**
+ * etch_ring_subbuf_size() - how large a sub-buffer is
+ * @r: the ring
+ *
+ * Context: any.
+ * Return: bytes, the header included.
+ */
+unsigned int etch_ring_subbuf_size(const struct etch_ring *r)
+{
+	return r->size >> ETCH_POS_SHIFT;
+}
+EXPORT_SYMBOL_GPL(etch_ring_subbuf_size);
+
+/**
+ * etch_ring_nr_subbufs() - how many sub-buffers there are
+ * @r: the ring
+ *
+ * Context: any but beside control.
+ * Return: how many, the spare one not included.
+ */
+unsigned int etch_ring_nr_subbufs(const struct etch_ring *r)
+{
+	return r->nr;
+}
+EXPORT_SYMBOL_GPL(etch_ring_nr_subbufs);
 
 /*
  * How many records were written up to @committed. The blocks that were left are in

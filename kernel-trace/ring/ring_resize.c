@@ -3,8 +3,8 @@
  * Etch's ring buffer: another number of sub-buffers.
  *
  * A block keeps its memory and its position and only changes its slot: block g moves
- * from slot g % old to slot g % new. All memory is had before the ring is
- * touched, so a failure changes nothing and the quiet time is short.
+ * from slot g % old to slot g % new. All memory is allocated before the
+ * ring is touched, so a failure changes nothing and the quiet time is short.
  */
 
 #include <linux/bug.h>

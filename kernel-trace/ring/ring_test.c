@@ -7,14 +7,14 @@
  * and interrupts of all kinds write, while one task takes, one peeks, and one
  * resets, resizes, turns off and on, and with "both" changes the mode. Returns
  * when that is over; a signal ends it early. A read gives the accounts, and in its
- * last line how often something was not as it should be, and what was first.
+ * last line how many checks failed, and the first one of these.
  *
  * What an account holds is checked to the record whenever a ring is reset, and at
  * the end:
  *
  *	tried = written + lost, by cause
  *	written = read + overwritten + entries
- *	overwritten = missing sequence numbers = what the reader was told
+ *	overwritten = missing sequence numbers = sum of view.missed
  */
 #include <linux/atomic.h>
 #include <linux/cpu.h>
@@ -162,7 +162,7 @@ static void ring_test_do(struct ring_test_cpu *c, u32 x)
 {
 	struct etch_resize *ctx = NULL;
 
-	/* Memory is had before. */
+	/* Allocates, so before the lock and the quiet time. */
 	if (x % 8 < 2)
 		ctx = etch_ring_resize_prepare(c->ring, 2 << (x / 8 % 4));
 	if (IS_ERR(ctx))
@@ -256,7 +256,7 @@ static void ring_test_end_cpus(void)
 	}
 }
 
-/* The readers, the one in control, and who writes on each CPU. */
+/* The readers, the task that controls, and a writing task for each CPU. */
 struct ring_test_tasks {
 	u32			random[2];
 	void			*buf;

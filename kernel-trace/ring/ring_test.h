@@ -14,10 +14,10 @@
 #include <linux/percpu.h>
 #include <linux/types.h>
 
-/* Whose header a block has is nobody's business here; an odd size rounds up. */
+/* The size of a block's header, which these tests leave alone; an odd size rounds up. */
 #define RING_TEST_HEADER	60
 
-/* Who writes: the contexts that interrupt each other, in this order. */
+/* The contexts that write. They interrupt each other in this order. */
 enum ring_test_who {
 	RING_TEST_TASK,
 	RING_TEST_SOFT,		/* a timer in a softirq */
@@ -85,10 +85,10 @@ struct ring_test_order {
  * @soft: timer of RING_TEST_SOFT
  * @timer: of RING_TEST_TIMER
  * @work: of RING_TEST_WORK
- * @lock: of what follows, and of the ring as far as it wants one
+ * @lock: protects the fields below, and serialises readers and control of the ring
  * @taken: what the taking reader has seen
  * @read: records it advanced over
- * @missed: what it was told
+ * @missed: the sum of view.missed
  * @era: changes when cursors become void
  * @overwrites: records may have been dropped
  * @discards: records may have been lost for want of room

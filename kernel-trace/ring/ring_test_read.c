@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The torture of the ring buffer: who reads, and the accounts.
+ * The torture of the ring buffer: the readers, and the accounts.
  *
  * One task takes and one peeks, each in all rings by turns. Both look at every
  * record: its sum, its place in the order of time and in that of its writer.
@@ -92,7 +92,7 @@ static bool ring_test_take_view(struct ring_test_cpu *c, unsigned int records)
 	if ((s64)view.missed < 0)
 		ring_test_bad(c, "%lld records missed", (s64)view.missed);
 	bytes = ring_test_check(c, &view, &c->taken, &records);
-	/* What is broken was told: do not look at it for ever. */
+	/* ring_test_check() has reported a broken record: skip it, do not stay here for ever. */
 	if (!records) {
 		bytes = view.len;
 		records = view.records;
@@ -138,7 +138,7 @@ int ring_test_take(void *random)
 	return 0;
 }
 
-/* Look at all of a ring once, and count it. The lock is let go between blocks. */
+/* Look at all of a ring once, and count it. The lock is released between blocks. */
 static void ring_test_peek_ring(struct ring_test_cpu *c, void *buf)
 {
 	struct ring_test_order order = {};
@@ -294,7 +294,7 @@ void ring_test_close(struct ring_test_cpu *c, struct ring_test_sums *sums)
 	if (!etch_ring_empty(c->ring))
 		ring_test_bad(c, "not empty when all was read");
 
-	/* Each record that was not read has left a gap, and was told. */
+	/* Each record that was not read has left a gap, and was counted in view.missed. */
 	gaps = c->taken.gaps;
 	for (i = 0; i < RING_TEST_NR; i++)
 		gaps += c->writers[i].seq - c->taken.next[i];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The torture of the ring buffer: who writes.
+ * The torture of the ring buffer: the writers.
  *
  * On each CPU five contexts write into that CPU's ring: a task, a timer in a
- * softirq, a timer in a hardirq, irq_work, and non-maskable interrupts. Whoever
- * interrupts a record half-way, writes more of them there, and now and then so
- * many that they go round the ring.
+ * softirq, a timer in a hardirq, irq_work, and non-maskable interrupts. A writer
+ * that interrupts another one half-way writes several records there, and now and then
+ * so many that they go round the ring.
  */
 #include <linux/bug.h>
 #include <linux/cleanup.h>
@@ -229,8 +229,8 @@ void ring_test_hit_by_nmi(void)
 }
 
 /**
- * ring_test_init_writers() - what must be before anybody writes
- * @c: whose
+ * ring_test_init_writers() - initialise the timers and the irq_work that write
+ * @c: their CPU
  *
  * Context: task.
  */

@@ -8,16 +8,16 @@
  *	etch_dump_on_oops,NAME		the main tree and an instance
  *	etch_dump_lines=1000		how many lines for each of them, at most
  *
- * as those who know ftrace_dump_on_oops expect it. The file dump_on_oops has the setting
- * later on. What is to be dumped is no longer recorded from then on, and stays so if
- * the kernel goes on: tracing_on is 0.
+ * as ftrace_dump_on_oops does. The file dump_on_oops has the setting later on. The dump
+ * turns tracing off in the instances that it prints, and if the kernel goes on, tracing
+ * stays off: tracing_on is 0.
  *
- * No lock is waited for, because who has it may have been stopped for good, or be the one
- * that oopsed. Memory is got when dumping is asked for, not when it is done. What keeps
- * things where they are is RCU: who frees rings, their memory, instances or events, or
- * changes rings, waits for its readers first, and a dump is one from its beginning to its
- * end. Rings that are being changed are not looked at (etch_rings_stop()). Else, all there
- * is to see was committed; the record that somebody was about to write when he was stopped is not.
+ * The dump waits for no lock, because the lock's holder may have been stopped for good, or
+ * have oopsed itself. Its memory is allocated when dumping is turned on. RCU keeps objects
+ * alive: code that frees rings, their memory, instances or events, or changes rings, waits
+ * for RCU readers first, and a dump is an RCU reader from its beginning to its end. The dump
+ * skips rings that are being changed (etch_rings_stop()). It shows all committed records,
+ * but not a record that a writer was about to commit when it was stopped.
  *
  * A task that oopses in the middle of a record, by a fault in what it stores, would be in
  * flight for ever. If the kernel goes on, its record is handed in as it is, fields that had
@@ -58,7 +58,7 @@
 #define ETCH_DUMP_RECORD	4096
 #define ETCH_DUMP_WIDTH		800
 
-/* What is wanted of an instance. */
+/* Which CPUs of an instance to dump. */
 enum etch_dump_wish {
 	ETCH_DUMP_NOT,
 	ETCH_DUMP_ALL,
@@ -67,11 +67,11 @@ enum etch_dump_wish {
 	ETCH_DUMP_BAD,		/* not to be understood */
 };
 
-/* The setting. Its last character is a zero at any time, whatever is being written to it. */
+/* The setting. Its last character is always zero, even while the setting is being written. */
 static char etch_dump_text[ETCH_DUMP_MAX] = "0";
 static unsigned int etch_dump_lines = ETCH_DUMP_LINES;
 
-/* What a dump works with, from when it is asked for first; and who has it. */
+/* The memory of a dump, allocated when dumping is first turned on; and whether it is in use. */
 static struct etch_dump {
 	struct etch_merge *merge;
 	struct etch_line line;
@@ -164,7 +164,7 @@ void etch_dump_show(struct seq_file *m, const struct etch_view_of *of)
 
 /**
  * etch_dump_store() - the file dump_on_oops is written
- * @in: what was written
+ * @in: the text written to it
  *
  * Context: process, may sleep; holds etch_mutex.
  * Return: 0, or -EINVAL or -ENOMEM, reported, and nothing changed.
@@ -216,7 +216,7 @@ __setup("etch_dump_lines=", etch_dump_lines_setup);
 
 /* ---- The dump ---- */
 
-/* A line that printk would cut is told in several. */
+/* Prints a line that printk would cut as several lines. */
 static void etch_dump_print(const char *text, size_t len)
 {
 	while (len) {
@@ -278,7 +278,7 @@ static void etch_dump_instance(struct etch_dump *d, struct etch_instance *inst, 
 	pr_emerg("dump of %s ends\n", name);
 }
 
-/* Not the gates: that wants locks. Who turns it on again finds them open. */
+/* Leaves the gates open, since closing them takes locks. Turning tracing on again finds them open. */
 static void etch_dump_turn_off(struct etch_instance *inst)
 {
 	unsigned int cpu;
@@ -293,7 +293,10 @@ static void etch_dump_turn_off(struct etch_instance *inst)
 	}
 }
 
-/* What was dumped, and not recorded into since, is not dumped again by the panic behind an oops. */
+/*
+ * The panic after an oops does not dump an instance again, unless something was recorded there
+ * in between.
+ */
 static enum etch_dump_wish etch_dump_wanted(const struct etch_instance *inst)
 {
 	enum etch_dump_wish wish;
@@ -335,7 +338,7 @@ static void etch_dump(void)
 
 	/* Pairs with the release in etch_dump_get_room(). */
 	d = smp_load_acquire(&etch_dump_room);
-	/* Who may not read the files may be the one who reads the console. */
+	/* Readers of the console may not be allowed to read Etch's files. */
 	if (!d || security_locked_down(LOCKDOWN_TRACEFS))
 		return;
 	/* One at a time; and not if dumping is what oopses. */
@@ -353,9 +356,9 @@ static void etch_dump(void)
 /* ---- When ---- */
 
 /*
- * The rings of this CPU have to go on, if it does: who dies in a task, and was writing,
- * was the only one here who did. In an interrupt, and if so told, the kernel panics, and
- * then what was committed is left as it is.
+ * If the kernel goes on, this CPU's rings have to go on as well. A task that dies while it
+ * writes a record is the only writer on its CPU. After an oops in an interrupt, or with
+ * panic_on_oops, the kernel panics; then the rings stay as they are.
  */
 static void etch_oops_abandon(void)
 {

@@ -46,6 +46,7 @@
 
 #include <asm/sections.h>
 
+#include "text/merge.h"
 #include "text/text.h"
 
 /* The copy of a record: what most need, and the zeroes behind it: as many as %*ph prints. */
@@ -192,7 +193,7 @@ static void etch_print_number(struct trace_seq *seq, const void *at, unsigned in
 		trace_seq_printf(seq, "%llu", u);
 }
 
-/* What is no number is shown byte by byte. */
+/* Prints an element that is no number byte by byte. */
 static void etch_print_element(struct trace_seq *seq, const struct etch_field *field,
 			       const void *at, unsigned int size)
 {
@@ -394,4 +395,43 @@ void etch_line_print(struct etch_line *line, enum etch_clock clock, int cpu, u64
 		seq->seq.len = before;
 	else
 		etch_line_cut(seq, front);
+}
+
+/**
+ * etch_item_print() - append an item to line->text.seq
+ * @line: with text in it, or without
+ * @item: the item
+ *
+ * As etch_line_print(). Also says how many records are missing, or that a record is damaged.
+ *
+ * Context: as etch_line_print().
+ */
+void etch_item_print(struct etch_line *line, const struct etch_item *item)
+{
+	struct trace_seq *seq = &line->text.seq;
+	size_t before = seq->seq.len, noted;
+
+	if (item->lost)
+		trace_seq_printf(seq, "CPU:%d [LOST %llu EVENTS]\n", item->cpu, item->lost);
+	noted = seq->seq.len;
+	if (!item->record)
+		return;
+	if (item->len)
+		etch_line_print(line, item->clock, item->cpu, item->time, item->record,
+				item->len);
+	else
+		trace_seq_printf(seq, "CPU:%d [etch: %s, %u bytes skipped]\n", item->cpu,
+				 line->nowait ? "record that makes no sense" :
+				 etch_record_known(item->record, item->skip) ?
+				 "damaged record" : "record of an unknown event",
+				 item->skip);
+	if (likely(!trace_seq_has_overflowed(seq)))
+		return;
+	seq->seq.len = before;
+	/* A line that fits in an empty sequence, but not behind the note. */
+	if (!before && noted) {
+		seq->seq.len = noted;
+		seq->full = 0;
+		trace_seq_puts(seq, "[LINE TOO BIG]\n");
+	}
 }

@@ -10,8 +10,8 @@
  * nothing to it. Taking, they have no end: a CPU whose stream is dry may be about to
  * show a record that is older than all the other heads. It could have been
  * stamped just before we looked, by a writer that has yet to commit, or even have
- * been committed by a CPU whose stores we do not see yet. What is printed is gone, so
- * nothing may be printed before it is certain:
+ * been committed by a CPU whose stores we do not see yet. A printed record is
+ * consumed, so no record may be printed before its turn is certain:
  *
  *	etch_merge_settle() reads the clock and then waits for an RCU grace
  *	period. Writers run with preemption disabled from before the stamp until
@@ -37,7 +37,6 @@
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
-#include <linux/trace_seq.h>
 
 #include "text/merge.h"
 #include "ring/ring_look.h"
@@ -131,7 +130,7 @@ static struct etch_stream *etch_heap_first(struct etch_merge *m)
 
 /* ---- One CPU ---- */
 
-/* Tell the ring how far we are, in time too: @last is of what was read last, or comes next. */
+/* Tells the ring how far it was read. @last is the time of the record read last, or of the next. */
 static void etch_stream_pass(struct etch_merge *m, struct etch_stream *s)
 {
 	if (m->way == ETCH_MERGE_TAKE && s->at)
@@ -147,7 +146,7 @@ static bool etch_stream_more(struct etch_merge *m, struct etch_stream *s)
 		return etch_ring_take(s->ring, &s->view) > 0;
 	if (m->way == ETCH_MERGE_LOOK)
 		return etch_ring_look_next(s->ring, &s->look, &s->view);
-	/* The mutex may have been let go of. Then the end has come early. */
+	/* If the ring was emptied while the caller had dropped the mutex, the stream ends. */
 	s->view.missed = 0;
 	if (s->epoch != m->inst->epochs[s->cpu])
 		return false;
@@ -155,8 +154,9 @@ static bool etch_stream_more(struct etch_merge *m, struct etch_stream *s)
 }
 
 /*
- * Taking, a loss is told by one reader: by the one who deals with the first record behind
- * it. Who only saw that record may never come back, and so keeps nothing to himself.
+ * When records are taken, one reader reports a loss: the reader that consumes the first
+ * record behind it. A reader that has only looked at that record may never come back, so the
+ * count is kept for all readers.
  */
 static void etch_stream_share_lost(struct etch_merge *m, struct etch_stream *s, u64 lost)
 {
@@ -559,7 +559,7 @@ bool etch_merge_reached(const struct etch_merge *m)
  * @m: the merge, not begun
  * @hurry: someone cannot wait: disturb the other CPUs if need be
  *
- * After this, what was in the rings when it was called can be taken.
+ * Afterwards, all records that were in the rings at the call can be taken.
  *
  * Context: process, sleeps; holds no lock of Etch's.
  */
@@ -577,43 +577,4 @@ void etch_merge_settle(struct etch_merge *m, bool hurry)
 	if (m->clock == clock)
 		m->safe = now;
 	mutex_unlock(&m->inst->read_mutex);
-}
-
-/**
- * etch_item_print() - append an item to line->text.seq
- * @line: with text in it, or without
- * @item: the item
- *
- * As etch_line_print(), with what there is to say about records that are not there.
- *
- * Context: as etch_line_print().
- */
-void etch_item_print(struct etch_line *line, const struct etch_item *item)
-{
-	struct trace_seq *seq = &line->text.seq;
-	size_t before = seq->seq.len, noted;
-
-	if (item->lost)
-		trace_seq_printf(seq, "CPU:%d [LOST %llu EVENTS]\n", item->cpu, item->lost);
-	noted = seq->seq.len;
-	if (!item->record)
-		return;
-	if (item->len)
-		etch_line_print(line, item->clock, item->cpu, item->time, item->record,
-				item->len);
-	else
-		trace_seq_printf(seq, "CPU:%d [etch: %s, %u bytes skipped]\n", item->cpu,
-				 line->nowait ? "record that makes no sense" :
-				 etch_record_known(item->record, item->skip) ?
-				 "damaged record" : "record of an unknown event",
-				 item->skip);
-	if (likely(!trace_seq_has_overflowed(seq)))
-		return;
-	seq->seq.len = before;
-	/* A line that fits in an empty sequence, but not behind the note. */
-	if (!before && noted) {
-		seq->seq.len = noted;
-		seq->full = 0;
-		trace_seq_puts(seq, "[LINE TOO BIG]\n");
-	}
 }

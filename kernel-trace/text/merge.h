@@ -18,7 +18,7 @@
  *	mutex_unlock(&inst->read_mutex);
  *
  * A record is the ring's until etch_merge_next() says that it was dealt with;
- * one that was only looked at will come again, to whoever reads next. A peeking
+ * a record that was only looked at comes again, for the next reader. A peeking
  * merge looks at what there was at its etch_merge_begin(), leaves everything
  * where it is, and lets one drop the mutex between any two calls. A look, for
  * which there is no etch_merge_begin() but etch_merge_look(), needs no mutex and gets
@@ -46,8 +46,8 @@ enum etch_merge_way {
 
 /**
  * struct etch_item - the record whose turn it is
- * @record: struct etch_head and its payload, aligned to 4 bytes. NULL: there is none, and
- *	    nothing but @lost to be told; peeking alone, and the last of its CPU
+ * @record: struct etch_head and its payload, aligned to 4 bytes. NULL: no record, only
+ *	    @lost to report; only when peeking, as the last item of a CPU
  * @len: bytes of it; 0: it makes no sense, and @skip bytes go unread with it
  * @skip: bytes, if @len is 0
  * @cpu: where it was written
@@ -80,8 +80,5 @@ void etch_merge_look(struct etch_merge *m, struct etch_instance *inst, int cpu, 
 bool etch_merge_empty(const struct etch_merge *m);
 bool etch_merge_reached(const struct etch_merge *m);
 void etch_merge_settle(struct etch_merge *m, bool hurry);
-
-/* Appends an item to line->text.seq; if that overflows there was no room, and nothing was. */
-void etch_item_print(struct etch_line *line, const struct etch_item *item);
 
 #endif /* _KERNEL_ETCH_MERGE_H */

@@ -8,9 +8,9 @@
  * when tracing is off and nothing is left, so that "cat trace_pipe" ends. What
  * several readers get of one instance are different records, in order for each of them.
  *
- * Lines are printed into the open file's own sequence, with the instance's readers
- * kept out, and copied to user space when they are let in again: a reader whose
- * memory is swapped out, or who has none there, holds nobody up and loses
+ * read() prints lines into the open file's own sequence under the read_mutex, and copies
+ * them to user space after it has released the mutex. So a reader with memory that is
+ * swapped out or not mapped delays no other reader, and loses
  * nothing. A line is not cut in two, unless the reader's buffer cannot hold it;
  * then the next read() goes on with its rest.
  */
@@ -33,7 +33,7 @@
  * @inst: whose
  * @lock: of @line; outside the instance's read_mutex
  * @merge: the records; begun and ended under one hold of the read_mutex
- * @reached: what is waited for was there, and not all of it is read; under the
+ * @reached: the watermark was reached, and some records are unread; under the
  *	     read_mutex
  * @left: there is some in @line; for those without the lock, whose holder may have to
  *	  wait for user memory
@@ -60,7 +60,7 @@ static enum etch_pipe_state etch_pipe_state(struct etch_pipe *p, bool any)
 {
 	enum etch_pipe_state state = ETCH_PIPE_RECORDS;
 
-	/* Who turns tracing off waits for the last writers before he lets go of this. */
+	/* Turning tracing off releases read_mutex only after the last writer has finished. */
 	mutex_lock(&p->inst->read_mutex);
 	p->reached = !etch_merge_empty(p->merge) &&
 		     (p->reached || etch_merge_reached(p->merge));
@@ -114,7 +114,7 @@ static bool etch_pipe_fill(struct etch_pipe *p, size_t room, bool must)
 	return trace_seq_used(seq);
 }
 
-/* What is left of a line is told to those who wait. */
+/* Wakes the waiting readers if a part of a line is unread. */
 static void etch_pipe_unlock(struct etch_pipe *p)
 {
 	bool left = etch_pipe_has_text(p);
@@ -126,8 +126,9 @@ static void etch_pipe_unlock(struct etch_pipe *p)
 }
 
 /*
- * Give what was printed already and, if @more, what else can be given now; some of it
- * to those who have a signal, too. Returns bytes, or -EFAULT or -ERESTARTSYS.
+ * Copies the lines already printed to @buf and, if @more, prints and copies more lines until
+ * @buf is full. A pending signal does not prevent the first copy. Returns bytes, or -EFAULT or
+ * -ERESTARTSYS.
  */
 static ssize_t etch_pipe_give(struct etch_pipe *p, char __user *buf, size_t count, bool more)
 {
@@ -190,7 +191,7 @@ static ssize_t etch_pipe_read(struct file *file, char __user *buf, size_t count,
 			etch_merge_settle(p->merge, any);
 		else
 			any = !etch_pipe_wait(p);
-		/* After a signal, what there is. But the dead do not read. */
+		/* After a signal read() returns the lines there are; a killed task gets none. */
 		if (fatal_signal_pending(current))
 			return -ERESTARTSYS;
 	}

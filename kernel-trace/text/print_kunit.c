@@ -26,7 +26,7 @@
 #define TRACE_INCLUDE(file)	"../../../kernel/etch/text/print_kunit_class.h"
 #include <trace/etch/define.h>
 
-/* What is left behind a record in the copy's memory, until that has an end. */
+/* Fills the copy's memory behind the record, before the copy's end is set to zero. */
 #define ETCH_TEST_OLD		'x'
 /* Bytes that %*ph prints at most. */
 #define ETCH_TEST_BYTES		64U

@@ -26,6 +26,11 @@ bool etch_line_fit(struct etch_line *line, unsigned int len);
 void etch_line_print(struct etch_line *line, enum etch_clock clock, int cpu, u64 time,
 		     const void *record, unsigned int len);
 
+struct etch_item;
+
+/* Appends an item to line->text.seq. Without enough room it marks an overflow, appends nothing. */
+void etch_item_print(struct etch_line *line, const struct etch_item *item);
+
 extern const struct file_operations etch_trace_fops, etch_pipe_fops;
 
 /* ---- dump.c: the console of a kernel that dies ---- */

@@ -440,7 +440,7 @@ static void etch_text_times(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wrap + 4, etch_time_full(5, 4));
 	KUNIT_EXPECT_EQ(test, 3 * wrap - 1, etch_time_full(3 * wrap - 1, wrap - 1));
 	KUNIT_EXPECT_EQ(test, 3 * wrap, etch_time_full(3 * wrap - 1, 0));
-	/* What is above the time in the word does not count. */
+	/* The word's bits above the time do not count. */
 	KUNIT_EXPECT_EQ(test, 7, etch_time_full(6, 7 | ~ETCH_TIME_MASK));
 
 	/* Through a ring, across the wrap twice. */
@@ -469,7 +469,7 @@ static void etch_test_expect_time(struct kunit *test, u32 number, u64 step)
 	KUNIT_EXPECT_EQ(test, number, div64_u64(item->time, step));
 }
 
-/* Whoever begins in the middle of a sub-buffer is told how late it is there. */
+/* A reader that begins in the middle of a sub-buffer gets the time there. */
 static void etch_text_times_in_part(struct kunit *test)
 {
 	const u64 step = 3 * ((ETCH_TIME_MASK + 1) / 4);
@@ -532,7 +532,7 @@ static void etch_text_take(struct kunit *test)
 		read += etch_test_stats(t, i).read;
 	KUNIT_EXPECT_EQ(test, 150, read);
 
-	/* What was only looked at comes again, and what comes now is behind it. */
+	/* A record that was only looked at comes again, before the new ones. */
 	for (i = 400; i < 450; i++)
 		KUNIT_ASSERT_TRUE(test, etch_test_write(t, etch_test_cpu_of(i), i));
 	etch_merge_settle(t->merge, true);
@@ -586,7 +586,7 @@ static void etch_text_peek(struct kunit *test)
 
 	etch_test_begin(test);
 	etch_test_expect(test, 0, 200);
-	/* Not in what is shown, which was settled at the beginning. */
+	/* Not shown: the end was settled at the beginning. */
 	etch_test_write(t, 0, 400);
 	etch_test_expect(test, 200, 400);
 	KUNIT_EXPECT_NULL(test, etch_merge_item(t->merge));
@@ -623,7 +623,7 @@ static void etch_text_peek_emptied(struct kunit *test)
 	etch_test_end(test);
 }
 
-/* Writers that go round while it is read: what was not shown is told, if nothing follows, too. */
+/* Writers lap the reader: the records not shown are counted, even if no record follows. */
 static void etch_text_peek_lapped(struct kunit *test)
 {
 	struct etch_test *t = etch_test_of(test);
@@ -651,7 +651,7 @@ static void etch_text_peek_lapped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, entries, n + lost);
 }
 
-/* ---- What is not there ---- */
+/* ---- Missing records ---- */
 
 /* Takes all there is. Returns how many records, and in @lost how many are missing. */
 static u32 etch_test_drain(struct kunit *test, u64 *lost)
@@ -704,7 +704,7 @@ static void etch_text_overwritten(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ETCH_TEST_MANY - n, lost);
 }
 
-/* Two readers of one instance: each loss is told by one of them, and by the first to go on. */
+/* Of two readers of one instance, only the first to go on reports a loss. */
 static void etch_text_lost_once(struct kunit *test)
 {
 	struct etch_test *t = etch_test_of(test);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * trace: what there is, as text, without consuming it.
+ * trace: the records as text, without consuming them.
  *
  * Reading from the start shows what the rings hold at that moment. Writers go on:
  * what they overwrite before it is shown is missing, and there is a line which
  * says so; what they add is not shown. So the file has an end. Should a CPU's ring be
- * emptied, resized or freed while someone reads, its end is where he is.
+ * emptied, resized or freed during a read, its end is the position of the reader.
  *
  * Writing, whatever it is, empties the rings, and so does opening the file to
  * write with O_TRUNC, as the shell does for "echo > trace".
@@ -46,7 +46,7 @@ struct etch_trace {
 	struct etch_line line;
 };
 
-/* ---- What is shown ---- */
+/* ---- Output ---- */
 
 /* The header's figures. Under the read_mutex. */
 static void etch_trace_count(const struct etch_trace *t, u64 *entries, u64 *written)

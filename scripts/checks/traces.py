@@ -32,7 +32,7 @@ def binary_traces(name):
     need(["tar", "-C", folder, "-xf", archive])
     log = f"ctf-{name}.tap"
     say(f"babeltrace2 reads {archive.stat().st_size >> 20} MiB.")
-    recorder = layout.BUILD / name / "samples/etch/record/etch-record"
+    recorder = layout.BUILD / name / "tools/tracing/etch/etch-record"
     cases += tap_lane([DEBIAN_PYTHON, SCRIPTS / "ctf/check.py", folder, recorder], log)
     show_remarks(log)
     return cases

@@ -23,6 +23,7 @@ ROOMS = (
     ("include-trace/", "include/"),
     ("kernel-trace/", "kernel/etch/"),
     ("samples/", "samples/etch/"),
+    ("tools/record/", "tools/tracing/etch/"),
     ("selftests/", "tools/testing/selftests/etch/"),
     ("Documentation/", "Documentation/trace/etch/"),
     ("scripts/coccinelle/", "scripts/coccinelle/etch/"),

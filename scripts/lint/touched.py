@@ -15,8 +15,6 @@ import tree
 
 # The kernel's folders that are built whole.
 FOLDERS = ("kernel/etch", "samples/etch")
-# A folder of programs in one of these.
-PROGRAMS = "samples/etch/record/"
 
 
 @functools.lru_cache(None)
@@ -27,9 +25,8 @@ def paths():
 
 
 def built_whole(path):
-    """Whether a source lies in one of FOLDERS, at any depth, and is no program's."""
-    return (path.startswith(tuple(f"{folder}/" for folder in FOLDERS))
-            and not path.startswith(PROGRAMS))
+    """Whether a source lies in one of FOLDERS, at any depth."""
+    return path.startswith(tuple(f"{folder}/" for folder in FOLDERS))
 
 
 def sources():

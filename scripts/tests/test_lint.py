@@ -31,7 +31,7 @@ SPARSE = """\
 """
 COCCINELLE = """\
 warning: line 140: should noop_llseek be a metavariable?
-samples/etch/record/pump.c:102:42-43: WARNING opportunity for min()
+tools/tracing/etch/pump.c:102:42-43: WARNING opportunity for min()
 """
 IGNORE = """\
 # Comments
@@ -67,7 +67,7 @@ class Read(unittest.TestCase):
 
     def test_of_coccinelle(self):
         self.assertEqual(self.seen("coccinelle:misc/minmax", findings.COCCINELLE, COCCINELLE),
-                         [("coccinelle:misc/minmax", "samples/etch/record/pump.c", 102)])
+                         [("coccinelle:misc/minmax", "tools/tracing/etch/pump.c", 102)])
 
     def test_of_codespell(self):
         self.assertEqual(self.seen("spelling", findings.SPELLING, "a.c:7: teh ==> the\n"),

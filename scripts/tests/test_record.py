@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The recorder of samples/record, in a tree of plain files and pipes."""
+"""The recorder of tools/record, in a tree of plain files and pipes."""
 
 import os
 import random
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import layout
 
-SOURCE = layout.TOP / "samples/record"
+SOURCE = layout.TOP / "tools/record"
 UAPI = layout.TOP / "include-trace/uapi"
 
 # struct etch_packet_header, of include-trace/uapi/linux/etch_packet.h.

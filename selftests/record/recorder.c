@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The recorder of samples/etch/record: it writes whole packets, with as many records as it
+ * The recorder of tools/tracing/etch: it writes whole packets, with as many records as it
  * prints and as the kernel counts, and it leaves no instance behind.
  */
 

@@ -32,7 +32,7 @@ passes() { # options of the compiler, test, its options
 	cc -w -O1 -std=gnu11 -D_GNU_SOURCE -Ishim -I"$work" -I. -idirafter "$work/inc" \
 		-idirafter "$inc" $options -o "$work/$name" "$name.c" $more \
 		"$work/ring/ring.c" "$work/ring/ring_resize.c" "$work/ring/ring_read.c" \
-		"$work/ring/ring_age.c" \
+		"$work/ring/ring_age.c" "$work/ring/ring_control.c" \
 		shim/shim.c ring_test.c -lpthread -lrt || exit 1
 	TAP_STOP=1 TSAN_OPTIONS=halt_on_error=1 timeout 100 "$work/$name" "$@" >/dev/null 2>&1
 }
@@ -51,7 +51,8 @@ notices() {
 copy() {
 	mkdir -p "$work/inc/linux" "$work/ring"
 	cp "$src"/ring/ring.c "$src"/ring/ring_resize.c "$src"/ring/ring_read.c \
-		"$src"/ring/ring_age.c "$src"/ring/ring_internal.h "$work/ring"
+		"$src"/ring/ring_age.c "$src"/ring/ring_control.c "$src"/ring/ring_internal.h \
+		"$work/ring"
 	cp "$inc"/linux/etch_ring.h "$work/inc/linux"
 }
 
@@ -91,11 +92,11 @@ mutant "reads the clock once only" $fast \
 	's/(\t+do \{.*?)(\t\t\*time = [^;]*;\n)/$2$1/s'
 mutant "takes the straight line half-way in another writer" $fast \
 	's/if \(unlikely\(READ_ONCE\(r->nest\)\)\)\n\t\treturn ETCH_QUICK_OTHER;//'
-mutant "takes the straight line with any clock" ring/ring.c \
+mutant "takes the straight line with any clock" ring/ring_control.c \
 	's/r->clock == ETCH_CLOCK_COUNTER \? limit : 0/limit/'
-mutant "takes the straight line after a change of the clock" ring/ring.c \
+mutant "takes the straight line after a change of the clock" ring/ring_control.c \
 	's/clock == ETCH_CLOCK_COUNTER \? READ_ONCE\(r->limit\) : 0/READ_ONCE(r->limit)/'
-mutant "takes the straight line in a ring that is off" ring/ring.c \
+mutant "takes the straight line in a ring that is off" ring/ring_control.c \
 	's/WRITE_ONCE\(r->quick, 0\);//'
 mutant "forgets that others left the publishing to it" $fast \
 	's/why == ETCH_QUICK_RAISED/0/'
@@ -131,9 +132,9 @@ mutant "closes a block in the middle of a change" ring/ring_age.c \
 	's/if \(!\(READ_ONCE\(r->start\) & ETCH_START_CHANGING\)\)//'
 mutant "notes a time over a later one of a nested writer" ring/ring_internal.h \
 	's/!try_cmpxchg_local\(latest, &old, time\)/({ WRITE_ONCE(*latest, time); 0; })/'
-mutant "forgets the latest time when it is emptied" ring/ring.c \
+mutant "forgets the latest time when it is emptied" ring/ring_control.c \
 	's/(r->floor = )etch_ring_latest\(r\);/${1}0;/'
-mutant "keeps the latest time of another clock" ring/ring.c \
+mutant "keeps the latest time of another clock" ring/ring_control.c \
 	's/\tr->floor = 0;\n//'
 mutant "claims a block whose end is just committed" ring/ring.c \
 	's/!etch_pos_after\((etch_pos_bytes\(READ_ONCE\(r->committed\)\) \+ span), next \+ r->size\)/etch_pos_after(next + r->size, $1)/'
@@ -183,15 +184,15 @@ mutant "counts a flush that finds no block as a loss" ring/ring.c \
 	's/(etch_ring_flush\(struct etch_ring \*r\)\n.*?)(\tetch_ring_commit\(r\);)/$1\tif (etch_pos_count(r->pos))\n\t\tetch_ring_lose(r, ETCH_LOST_FULL);\n$2/s'
 
 # Control
-mutant "is still full after a change to overwrite mode" ring/ring.c \
+mutant "is still full after a change to overwrite mode" ring/ring_control.c \
 	's/(r->overwrite = overwrite;\n)\tr->full = ETCH_NOT_FULL;/$1/'
-mutant "is still full after a reset" ring/ring.c \
+mutant "is still full after a reset" ring/ring_control.c \
 	's/(r->base = NULL;\n)\tr->full = ETCH_NOT_FULL;/$1/'
 mutant "is still full after a resize" ring/ring_resize.c \
 	's/(r->consumed = first;\n)\tr->full = ETCH_NOT_FULL;/$1/'
-mutant "turns a ring on before control is done" ring/ring.c \
+mutant "turns a ring on before control is done" ring/ring_control.c \
 	's/smp_store_release\(&r->(limit|quick), /WRITE_ONCE(r->$1, /g'
-mutant "remembers what was lost before a reset" ring/ring.c \
+mutant "remembers what was lost before a reset" ring/ring_control.c \
 	's/r->forgotten\[i\] = local_read\(&r->lost\[i\]\)/r->forgotten[i] = 0/'
 mutant "drops blocks in a resize without counting" ring/ring_resize.c \
 	's/local_add\(r->blocks\[etch_slot_block\(slot\)\]\.records, &r->overwritten\);//'

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * What per_cpu/cpuN/trace_pipe_raw gives: packets of Common Trace Format 1.8, one
- * behind the other, each with this at its start and records up to content_size.
+ * The file per_cpu/cpuN/trace_pipe_raw gives packets of Common Trace Format 1.8, one
+ * after the other. Each begins with this header, and has records up to content_size.
  *
- * The file "metadata" of the tree describes all of it. Who only copies packets
- * needs nothing else of this header than packet_size, and perhaps generation; who
- * reads records by himself finds each on a multiple of 4 bytes, where the one before
- * it ended, rounded up.
+ * The file "metadata" of the tree describes all of it. A program that only copies packets
+ * needs packet_size of this header, and perhaps generation. A program that reads records
+ * itself finds each on a multiple of 4 bytes: where the record before it ended, rounded up.
  *
- * Behind its last record a packet is zero. The bytes that are no field's, in a record and up
- * to the start of the next one, have no meaning: they may be what is left of records that
- * were overwritten or read since the buffer was last emptied, and of none from before.
+ * Behind its last record a packet is zero. The padding bytes in a record, and up to the
+ * start of the next one, have no meaning. They may be remains of records that were
+ * overwritten or read since the buffer was last emptied, but not of earlier ones.
  *
- * What was lost before a packet is the difference to the one before. So a reader whose
- * first packet would have nothing to be compared with gets one without records in front
- * of it, which says what the packet said that was given out last, to whomever.
+ * The counters of a packet minus those of the packet before it give the records lost
+ * between the two. A reader that has no packet before its first one therefore gets an
+ * empty packet in front of it, with the counters of the last packet that any reader got.
  *
  * Numbers have the byte order of the machine, and no field is aligned to more than
  * 4 bytes.
@@ -91,7 +90,7 @@ struct etch_window {
 /*
  * Gives back what the window shows, wherever it was, and has it show the next packets: as
  * many as there are and fit. Waits as read() does if there is none; 0 packets are the end.
- * What lies between a packet's end and the next one's start is not there: SIGBUS.
+ * The pages between a packet's end and the next one's start are not mapped: SIGBUS.
  *
  * The pages can be read by the processor, by the program or for it, as in write(). They
  * cannot be pinned: vmsplice(), MSG_ZEROCOPY, O_DIRECT, process_vm_readv() and debuggers get
@@ -101,8 +100,8 @@ struct etch_window {
  * read, or not be written. EINVAL: no packets are asked for, or too many; the address or
  * the stride is not a whole number of pages, or the stride is too large, or smaller than
  * the sub-buffer that comes next. EAGAIN, EINTR, ENOMEM: as of read(). After any of these
- * the window is empty or as it was, and no packet is lost. What was in it before is not
- * shown again, nor what is in it when the mapping goes.
+ * the window is empty or as it was, and no packet is lost. Packets that the window has given
+ * back are not shown again, nor are those in it when the mapping goes.
  */
 #define ETCH_IOC_WINDOW		_IOWR(0xE7, 0x00, struct etch_window)
 

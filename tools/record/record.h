@@ -3,7 +3,7 @@
  * etch-record: what its parts know of each other.
  *
  *	record.c	the options, the command that is recorded, signals, the account
- *	tree.c		an instance's files, and what was changed in them
+ *	tree.c		an instance's files, and the settings changed in them
  *	reader.c	a thread for each CPU, and the metadata that its packets need
  *	pump.c		packets from one file to another, by splice()
  *	place.c		where a trace goes: a folder, or a receiver elsewhere
@@ -30,7 +30,7 @@
 
 #include <linux/etch_packet.h>
 
-/* ---- record.c: what the user is told ---- */
+/* ---- record.c: messages ---- */
 
 /* A line for the user. */
 void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...);
@@ -120,7 +120,7 @@ struct place {
 int place_address(const char *text, bool any, struct sockaddr_storage *addr);
 int place_folder(struct place *place, const char *path);
 int place_receiver(struct place *place, const char *address);
-/* Of a connection, so that who has gone in silence is noticed after some 30 s. */
+/* Turns on keepalive, so that a peer which vanishes is noticed after some 30 s. */
 void place_keep_asking(int fd);
 /* Replaces what was there, at once or not at all. */
 int place_metadata(struct place *place, const char *text, size_t len);
@@ -130,7 +130,7 @@ int place_file(struct place *place, const char *name);
 int place_file_end(struct place *place, const char *name, int fd, unsigned long long bytes);
 /* Nothing comes any more. */
 int place_end(struct place *place);
-/* What there is to do about a write to a place that failed with @err: ": and a hint", or "". */
+/* A hint for the user after a write to a place failed with @err: ": and a hint", or "". */
 const char *place_advice(int err);
 /* The other end of @control is closed, before place_end(): says so, if nobody has; -1. */
 int place_gone(struct place *place);
@@ -157,8 +157,8 @@ enum pump_state {
  * @to: where they go; -1 until the first one comes
  * @begin: called before a packet goes, with @to open or not; it opens it
  * @arg: for @begin
- * @pipe: what was taken from @from and is not yet in @to
- * @peek: to look at what is in @pipe
+ * @pipe: bytes read from @from and not yet in @to
+ * @peek: for a look at the bytes in @pipe
  * @room: bytes that @pipe can have
  * @have: bytes in @pipe
  * @left: bytes of a packet that have not gone yet
@@ -199,7 +199,7 @@ void pump_close(struct pump *pump);
  * @place: where it goes
  * @lock: of the rest
  * @uuid: of the trace
- * @generation: what is at @place is so new, or newer
+ * @generation: the metadata at @place has this generation, or a newer one
  * @known: there is a @generation
  */
 struct metadata {

@@ -8,10 +8,10 @@
  *	                  v
  *	                 peek
  *
- * Pages go through the pipe by reference. A header is looked at before its packet goes,
- * so that whatever the packet needs (metadata that is new enough, a file) is there first:
- * however the recording ends, what is written can be understood. Only whole packets
- * count as written; who opened the file cuts off the rest.
+ * Pages go through the pipe by reference. The pump looks at a packet's header before it
+ * passes the packet on, so that the metadata and the file that the packet needs are there
+ * first: a reader understands every packet that was written, however the recording ends.
+ * Only whole packets count as written; the function that opened the file cuts off the rest.
  */
 #include "record.h"
 
@@ -88,7 +88,7 @@ static void pump_packet(struct pump *pump)
 		n = read(pump->peek[0], header, sizeof(*header));
 	if (n != sizeof(*header) || !pump_header_ok(header)) {
 		if (!pump->broken)
-			fail("%s: what came behind byte %llu is no packet; it ends there",
+			fail("%s: no packet follows byte %llu; the file ends there",
 			     pump->name, pump->bytes);
 		header->records = 0;
 		header->packet_size = 8 * pump->have;
@@ -100,8 +100,8 @@ static void pump_packet(struct pump *pump)
 }
 
 /*
- * For a file that cannot be spliced to, and for none. What is taken from the pipe and
- * cannot be written is gone.
+ * Used if @to does not support splice(), or if there is no file. Bytes that have been read
+ * from the pipe and cannot be written are lost.
  */
 static ssize_t pump_copy(struct pump *pump, size_t len)
 {

@@ -126,7 +126,10 @@ int read_all(int fd, void *bytes, size_t len)
 	return 1;
 }
 
-/* Without its newline. One byte at a time: what follows the line is not for us. */
+/*
+ * Reads a line, without its newline. It reads one byte at a time, so that the bytes after the
+ * line stay in the socket.
+ */
 int read_text_line(int fd, char *line, size_t room)
 {
 	for (size_t i = 0; i < room; i++) {

@@ -2,8 +2,8 @@
 /*
  * A trace whose end was never written: the recorder was killed, or the machine went down.
  *
- * What reads traces refuses one that has a part of a packet at a file's end. It is cut off
- * here. But if nothing but padding is missing, that is added, and no record is lost.
+ * Readers of traces refuse a file that ends within a packet. This cuts the incomplete packet
+ * off. If only padding is missing, it adds the padding instead, and no record is lost.
  */
 #include "record.h"
 

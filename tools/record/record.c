@@ -7,12 +7,11 @@
  *
  * It makes an instance of Etch, has a thread for each CPU pass on that CPU's packets as
  * they are (reader.c, pump.c), and adds the description of them that the kernel gives.
- * Documentation/trace/etch/recorder.rst is its manual. It compiles by itself, in this folder:
+ * Documentation/trace/etch/recorder.rst is its manual.
  *
- *	gcc -O2 -static -pthread -idirafter ../../../include/uapi -o etch-record *.c
- *
- * How a recording ends: tracing is turned off, and each thread takes what its CPU has left,
- * up to the end of the file. What the kernel counted and what was written is then compared.
+ * To end a recording, the recorder turns tracing off, and each thread reads the rest of its
+ * CPU's packets, up to the end of the file. The recorder then compares the number of records
+ * written with the kernel's counters.
  */
 #include "record.h"
 
@@ -53,7 +52,7 @@ enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_NO_COMMAND = 127, EXIT_SIGNAL = 12
  * @seconds: how long, or -1
  * @command: what to run, or NULL
  * @sync: have it on the disk
- * @quiet: say only what is wrong
+ * @quiet: print errors only
  * @verbose: tell of the progress in any case
  */
 struct options {
@@ -69,7 +68,7 @@ struct options {
 
 /**
  * struct recording - a recording under way
- * @options: what is wanted
+ * @options: from the command line
  * @tree: the instance
  * @place: where it goes
  * @readers: the threads
@@ -93,7 +92,7 @@ struct recording {
 	struct timespec begin;
 };
 
-/* ---- What the user is told ---- */
+/* ---- Messages ---- */
 
 static pthread_mutex_t say_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool say_line_is_open;	/* a line of progress, that the next one replaces */
@@ -265,7 +264,7 @@ static int catch_signals(struct recording *rec)
 	signals_that_end(&set);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	/* Whoever started us may not have wanted to hear of his own. */
+	/* The parent may have left SIGCHLD ignored; then no status could be waited for. */
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
 	rec->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -293,7 +292,10 @@ static void __attribute__((noreturn)) run_command(const struct recording *rec, i
 	_exit(EXIT_NO_COMMAND);
 }
 
-/* It waits until it is told to go. Returns where it says why it cannot, or -1. */
+/*
+ * Forks a child that waits for a byte in rec->go before it runs the command. Returns a pipe from
+ * which the errno of a failed execvp() can be read, or -1.
+ */
 static int prepare_command(struct recording *rec)
 {
 	int go[2], failed[2];
@@ -471,7 +473,7 @@ static int watch(struct recording *rec)
 	return 0;
 }
 
-/* What is in an instance now, and no more: tracing may be off. */
+/* Whether to record only what the instance holds now; tracing may be off. */
 static bool only_what_is_there(const struct options *o)
 {
 	return !o->seconds && !o->command;
@@ -502,7 +504,7 @@ static int record_on(struct recording *rec)
 	return ret;
 }
 
-/* Whatever happened: what there is becomes a trace. */
+/* Makes a trace of the packets written so far, even after an error. */
 static int record_off(struct recording *rec)
 {
 	int ret;
@@ -577,7 +579,7 @@ static const char usage[] =
 	"\n"
 	"  -e EVENT    what to record, as in set_event: sched, sched:sched_switch, 'irq:*';\n"
 	"              several with commas, or -e again\n"
-	"  -d SECONDS  no longer than that; 0: only what is there already (with -i)\n"
+	"  -d SECONDS  no longer than that; 0: only the records already there (with -i)\n"
 	"  -o FOLDER   where the trace goes (etch-DATE-TIME)\n"
 	"  -s ADDRESS:PORT  send it there, to etch-record -l\n"
 	"  -f          make sure that it is on the disk before the end\n"
@@ -594,10 +596,10 @@ static const char usage[] =
 	"  -r FOLDER   cut a trace that ends within a packet: its recorder was killed\n"
 	"\n"
 	"  -v          progress, on a terminal or not\n"
-	"  -q          say only what is wrong\n"
+	"  -q          print errors only\n"
 	"\n"
-	"The exit status is 0 if nothing went wrong. Records that the kernel has counted as\n"
-	"lost are told, and no error. That of COMMAND, if it is another, is passed on.\n";
+	"The exit status is 0 if nothing went wrong. Lost records, which the kernel counts,\n"
+	"are reported and are no error. If COMMAND fails, its exit status is passed on.\n";
 
 static int misused(const char *why)
 {

@@ -64,7 +64,7 @@ static void answer(struct connection *c, int ret, unsigned long long bytes)
 
 /* ---- Metadata ---- */
 
-/* Files are taken from here on: before whoever sends them is told that he may. */
+/* Accepts files from here on. Called before the answer that permits the sender to send them. */
 static void receiver_begin(struct receiver *r)
 {
 	pthread_mutex_lock(&r->lock);
@@ -80,7 +80,7 @@ static int receive_metadata(struct connection *c, unsigned long long len)
 	if (!text)
 		fail("metadata of %llu bytes is too much", len);
 	else if (read_all(c->fd, text, len) <= 0 && len)
-		fail("metadata was cut off; what was there before is kept");
+		fail("metadata was cut off; the older metadata is kept");
 	else
 		ret = place_metadata(c->receiver->place, text, len);
 	free(text);
@@ -183,7 +183,7 @@ static void connection_close(struct connection *c, bool over, bool failed)
 	r->over |= over;
 	r->failed |= failed;
 	close(c->fd);
-	/* Behind the lock, who waits for this may have gone, and r with him. */
+	/* Under the lock: after it, the waiting thread may have returned, and @r be gone. */
 	eventfd_write(r->news, 1);
 	pthread_mutex_unlock(&r->lock);
 	free(c);
@@ -235,7 +235,7 @@ static void connection_open(struct receiver *r, int socket)
 		pthread_detach(thread);
 }
 
-/* Whoever is still sending finds that the file has ended. */
+/* For each connection that is still sending, it looks as if the file had ended. */
 static void receiver_interrupt(struct receiver *r)
 {
 	pthread_mutex_lock(&r->lock);

@@ -37,7 +37,7 @@ const char * const account_names[STATS] = {
  * struct change - a setting that is not as it was found
  * @next: the change before it
  * @file: which
- * @old: what was in it
+ * @old: its contents before
  */
 struct change {
 	struct change *next;
@@ -131,7 +131,7 @@ int tree_write(const struct tree *tree, const char *file, const char *text)
 
 /* ---- Settings ---- */
 
-/* What was there at first counts. */
+/* Keeps the value that a file had before the first change. */
 static void tree_remember(struct tree *tree, const char *file, const char *old)
 {
 	struct change *change;
@@ -150,7 +150,7 @@ static void tree_remember(struct tree *tree, const char *file, const char *old)
 	tree->changes = change;
 }
 
-/* What has to be written to have what reads as @text: of a choice, what is chosen. */
+/* The value to write so that the file reads as @text again: of a choice, the chosen word. */
 static char *tree_value(char *text)
 {
 	static const char expanded[] = "(expanded: ";

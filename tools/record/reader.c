@@ -2,13 +2,14 @@
 /*
  * A thread for each CPU, which passes its packets on, and the metadata that describes them.
  *
- * Metadata is copied at the start; before a packet goes that needs newer metadata than the
- * copied one; and at the end. Whatever cuts the recording off, what is there can be read.
+ * A thread copies the metadata at the start, before it passes on a packet that needs newer
+ * metadata than the copy, and at the end. So the trace is readable even if the recording is
+ * cut off.
  *
- * A thread ends when its CPU's packets do, and that is when tracing is off and the last
- * part-filled sub-buffer was given. Until tracing has been turned off by whoever ends the
- * recording (@ending), the end of a file is none: its CPU may be one that has not come
- * yet, or somebody else may have turned tracing off.
+ * A thread ends at the end of its CPU's file: tracing is off, and the kernel has handed out
+ * the last part-filled sub-buffer. Before the recorder itself has turned tracing off
+ * (@ending), the thread goes on after the end of a file: the CPU may not be online yet, or
+ * another program may have turned tracing off.
  */
 #include "record.h"
 
@@ -21,7 +22,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#define READER_PATIENCE	1000	/* ms: then what is below the watermark is taken, too */
+#define READER_PATIENCE	1000	/* ms: then packets below the watermark are taken, too */
 #define READER_PAUSE	50	/* ms between looks at a file that has nothing to wait for */
 
 /**
@@ -85,7 +86,7 @@ static int metadata_copy(struct metadata *md, bool first)
 		metadata_other_trace();
 	else
 		ret = place_metadata(md->place, text, len);
-	/* What is refused stays so: the packets that are there are described. */
+	/* Later metadata is refused, too; the old one describes the packets already written. */
 	if (!ret)
 		memcpy(md->uuid, uuid, sizeof(uuid));
 	free(text);
