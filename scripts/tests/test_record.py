@@ -226,7 +226,7 @@ class Record(unittest.TestCase):
         process = self.record("-o", self.trace)
         self.tree.feed(0, packet(0, 0), b"no packet" * 100)
         self.tree.end()
-        self.assertIn("is no packet", self.ended(process, 1))
+        self.assertIn("no packet follows byte 4096", self.ended(process, 1))
         self.assertEqual((self.trace / "cpu0").read_bytes(), packet(0, 0))
 
     def test_a_file_that_may_not_grow(self):

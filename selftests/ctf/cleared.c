@@ -31,6 +31,8 @@ FIXTURE_SETUP(cleared)
 {
 	if (!have_etch())
 		SKIP(return, NO_ETCH);
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	memset(self, 0, sizeof(*self));
 	self->next = FIRST;
 	ASSERT_EQ(0, packets_tree(TREE));

@@ -299,6 +299,8 @@ TEST_F(raw, forgets_a_flush)
 	struct pollfd p = { .fd = packets_open(TREE, 0, O_NONBLOCK), .events = POLLIN };
 	int text = open(TREE "/trace_pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	ASSERT_EQ(0, write_file(TREE, "buffer_percent", "50"));
 	/* found no records, */
 	flush();
@@ -390,6 +392,8 @@ TEST_F(raw, shares_with_text)
 	unsigned int lines = 0;
 	ssize_t n;
 
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	for (i = 0; i < 40; i++) {
 		marks(&self->next, 70);
 		/* With large pages marks are long. */
@@ -541,6 +545,8 @@ TEST_F(raw, ends_while_all_is_lent)
 	struct call waits = { .how = by_read, .fd = packets_open(TREE, 0, 0) };
 	int pipes[3][2];
 
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	lend_all(waits.fd, pipes, &self->next);
 	begin_call(&waits);
 	stop();

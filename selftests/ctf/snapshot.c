@@ -154,6 +154,8 @@ TEST_F(snapshot, is_beside_a_taking_reader)
 
 TEST_F(snapshot, is_void_without_its_buffer)
 {
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	marks(&self->next, 300);
 	EXPECT_EQ(0, write_file(TREE, "snapshot", "1"));
 	overwrite_file(TREE, "trace", "");

@@ -55,6 +55,8 @@ FIXTURE_SETUP(all_events)
 {
 	if (!have_etch())
 		SKIP(return, NO_ETCH);
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	etch_as_new();
 	loopback(true);
 }

@@ -74,6 +74,8 @@ FIXTURE_SETUP(module)
 {
 	if (!have_etch())
 		SKIP(return, NO_ETCH);
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	if (!sample_path())
 		SKIP(return, "%s", no_sample());
 	sample_unload();

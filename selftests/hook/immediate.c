@@ -52,8 +52,8 @@ FIXTURE(immediate)
 
 FIXTURE_SETUP(immediate)
 {
-	if (!have_etch())
-		SKIP(return, NO_ETCH);
+	if (!have_debugfs())
+		SKIP(return, NO_DEBUGFS);
 	if (!have(IMV_TEST "/run"))
 		SKIP(return, "no " IMV_TEST ": CONFIG_IMV_TEST");
 }

@@ -104,6 +104,8 @@ FIXTURE_SETUP(accounting)
 {
 	if (!have_etch())
 		SKIP(return, NO_ETCH);
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	rmdir(TREE);
 	ASSERT_EQ(0, mkdir(TREE, 0700))
 		TH_LOG("%s: %s", TREE, strerror(errno));

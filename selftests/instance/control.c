@@ -123,6 +123,8 @@ TEST_F_TIMEOUT(control, enable_has_three_levels, 180)
 /* Each clock can be chosen, is shown in brackets, and tells its time. */
 TEST_F(control, trace_clock_knows_each)
 {
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	static const struct {
 		const char *name;
 		clockid_t same_as;
@@ -164,6 +166,8 @@ TEST_F(control, trace_clock_seq_counts)
 {
 	struct trace trace;
 
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	ASSERT_EQ(0, write_file(ETCH, "trace_clock", "seq"));
 	for (int i = 0; i < 5; i++) {
 		EXPECT_EQ(0, write_file(ETCH, "trace_marker", "next"));
@@ -235,6 +239,8 @@ TEST_F(control, records_outlive_a_change_of_size)
 {
 	struct trace trace;
 
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	ASSERT_EQ(0, write_file(ETCH, "buffer_size_kb", "1024"));
 	for (int i = 0; i < 1000; i++) {
 		EXPECT_EQ(0, write_fmt(ETCH, "trace_marker", "%d", i));
@@ -255,6 +261,8 @@ TEST_F_TIMEOUT(control, a_size_that_cannot_be_had, 120)
 	char *log;
 	int err;
 
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	EXPECT_EQ(0, write_file(ETCH, "buffer_size_kb", "512"));
 	EXPECT_EQ(0, write_file(ETCH, "trace_marker", "stays"));
 	err = write_file(ETCH, "buffer_size_kb", "1073741824");
@@ -328,6 +336,8 @@ TEST_F(control, a_mark_is_cut_to_fit_in_a_subbuf)
 	struct trace trace;
 	ssize_t taken;
 
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	if (sysconf(_SC_PAGESIZE) != 4096)
 		SKIP(return, "a mark is shorter than this machine's smallest sub-buffer");
 	ASSERT_EQ(0, write_file(ETCH, "buffer_subbuf_size_kb", "4"));
@@ -346,6 +356,8 @@ TEST_F(control, a_mark_is_cut_to_fit_in_a_subbuf)
 /* As a new clock: the records and the counts go. The same size once more is no change. */
 TEST_F(control, new_subbufs_empty_the_buffer)
 {
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	EXPECT_EQ(0, write_file(ETCH, "trace_marker", "old"));
 	ASSERT_EQ(0, write_file(ETCH, "buffer_subbuf_size_kb", "13"));
 	EXPECT_EQ(1, stat_sum(ETCH, "entries"));
@@ -366,6 +378,8 @@ TEST_F(control, new_subbufs_empty_the_buffer)
 /* Instances keep their own sub-buffer size, also before their first record. */
 TEST_F(control, subbufs_are_an_instances_own)
 {
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	static const char tree[] = ETCH "/instances/etch-control";
 
 	rmdir(tree);
@@ -382,6 +396,8 @@ TEST_F(control, subbufs_grow_under_a_reader)
 	int nr = sysconf(_SC_PAGESIZE) / 4, fd, n, marks = 0;
 	char text[4096];
 
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	ASSERT_EQ(0, write_file(ETCH, "buffer_subbuf_size_kb", "4"));
 	for (int i = 0; i < nr; i++)
 		write_fmt(ETCH, "trace_marker", "old %d", i);
@@ -439,6 +455,8 @@ TEST_F_TIMEOUT(control, subbufs_that_cannot_be_had, 120)
  */
 TEST_F_TIMEOUT(control, subbufs_change_under_load, 300)
 {
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	static const int sizes[] = { 4, 512, 16, 128, 8, 64, 256, 32 };
 	long long marks = 0;
 	pid_t busy, reader;
@@ -494,6 +512,8 @@ TEST_F(control, buffer_mode_says_what_is_lost)
 {
 	int nr;
 
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	run_on(0);
 	/* It may have become larger: see above. So many are more than it holds. */
 	ASSERT_EQ(0, write_file(ETCH, "buffer_size_kb", "64"));
@@ -513,6 +533,8 @@ TEST_F(control, buffer_mode_says_what_is_lost)
 
 TEST_F(control, trace_marker_keeps_what_was_written)
 {
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	static const char * const texts[] = {
 		"plain", "with a newline\n", "%s %d %%", "caf\303\251", " spaces ",
 	};
@@ -545,6 +567,8 @@ TEST_F(control, trace_says_how_much_there_is)
 {
 	char *text;
 
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	for (int i = 0; i < 3; i++) {
 		EXPECT_EQ(0, write_file(ETCH, "trace_marker", "x"));
 	}

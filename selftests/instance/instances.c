@@ -45,6 +45,8 @@ FIXTURE_SETUP(instances)
 {
 	if (!have_etch())
 		SKIP(return, NO_ETCH);
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	remove_all();
 	etch_as_new();
 }

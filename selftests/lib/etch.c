@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
+#include <linux/magic.h>
 #include <sys/mount.h>
 #include <sys/utsname.h>
+#include <sys/vfs.h>
 #include <time.h>
 
 #include "etch.h"
@@ -55,12 +57,28 @@ char *path_of(const char *tree, const char *file)
 	return path;
 }
 
+/* The first caller mounts debugfs, if it is not mounted. */
+bool have_debugfs(void)
+{
+	struct statfs fs;
+
+	if (!statfs(DEBUGFS, &fs) && fs.f_type == DEBUGFS_MAGIC)
+		return true;
+	return !mount("none", DEBUGFS, "debugfs", 0, NULL);
+}
+
 /* The first caller mounts the tree, if it is not mounted. */
 bool have_etch(void)
 {
 	if (access(ETCH, F_OK))
 		mount("none", "/sys/kernel/debug", "debugfs", 0, NULL);
 	return !access(ETCH "/available_events", F_OK);
+}
+
+/* Call have_etch() before. */
+bool have_text(void)
+{
+	return !access(ETCH "/trace", F_OK);
 }
 
 bool have_ftrace(void)

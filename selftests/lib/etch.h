@@ -29,10 +29,13 @@
 #include "../../kselftest.h"
 
 #define ETCH	"/sys/kernel/debug/etch"
+#define DEBUGFS	"/sys/kernel/debug"
 #define FTRACE	"/sys/kernel/tracing"
 
 /* Reasons to skip a test. */
 #define NO_ETCH	"no " ETCH ": CONFIG_ETCH, or not root"
+#define NO_TEXT	"no " ETCH "/trace: CONFIG_ETCH_TEXT"
+#define NO_DEBUGFS	"no " DEBUGFS ": CONFIG_DEBUG_FS, or not root"
 #define NO_FTRACE	"no " FTRACE ": this kernel has no ftrace to compare with"
 #define NO_NMIS		"no non-maskable interrupts that a test can send: x86-64 has them"
 #define NO_MODULES	"no modules: CONFIG_MODULES"
@@ -44,7 +47,9 @@ __noreturn __printf(1, 2) void give_up(const char *fmt, ...);
 void *must_alloc(void *old, size_t bytes);
 
 /* This kernel and this machine. */
+bool have_debugfs(void);
 bool have_etch(void);
+bool have_text(void);
 bool have_ftrace(void);
 bool have_modules(void);
 bool have_nmis(void);

@@ -105,8 +105,8 @@ FIXTURE(ring_sample) {
 
 FIXTURE_SETUP(ring_sample)
 {
-	if (!have_etch())
-		SKIP(return, NO_ETCH);
+	if (!have_debugfs())
+		SKIP(return, NO_DEBUGFS);
 	if (!have_modules())
 		SKIP(return, NO_MODULES);
 	if (!ring_sample_path())

@@ -58,8 +58,8 @@ FIXTURE_VARIANT_ADD(torture, both)
 
 FIXTURE_SETUP(torture)
 {
-	if (!have_etch())
-		SKIP(return, NO_ETCH);
+	if (!have_debugfs())
+		SKIP(return, NO_DEBUGFS);
 	if (access(RING_TEST "/run", F_OK))
 		SKIP(return, "no " RING_TEST ": CONFIG_ETCH_RING_TEST");
 }

@@ -370,6 +370,8 @@ FIXTURE_SETUP(pair)
 {
 	if (!have_etch())
 		SKIP(return, NO_ETCH);
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	if (!have_ftrace())
 		SKIP(return, NO_FTRACE);
 	etch_as_new();

@@ -51,6 +51,8 @@ FIXTURE_SETUP(pipe)
 {
 	if (!have_etch())
 		SKIP(return, NO_ETCH);
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	memset(self, 0, sizeof(*self));
 	rmdir(TREE);
 	ASSERT_EQ(0, mkdir(TREE, 0700));

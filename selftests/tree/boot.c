@@ -59,6 +59,8 @@ FIXTURE_SETUP(boot)
 {
 	if (!have_etch())
 		SKIP(return, NO_ETCH);
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	self->events = boot_parameter("etch_event");
 	if (!self->events)
 		SKIP(return, "not booted with etch_event=");

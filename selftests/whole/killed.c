@@ -139,6 +139,8 @@ FIXTURE_SETUP(killed)
 {
 	if (!have_etch())
 		SKIP(return, NO_ETCH);
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	memset(self, 0, sizeof(*self));
 	ASSERT_EQ(0, packets_tree(TREE));
 	/* The buffer is large enough that no mark is overwritten. */

@@ -88,6 +88,8 @@ FIXTURE_SETUP(order)
 {
 	if (!have_etch())
 		SKIP(return, NO_ETCH);
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	rmdir(TREE);
 	ASSERT_EQ(0, mkdir(TREE, 0700));
 	if (variant->clock) {
@@ -160,6 +162,8 @@ FIXTURE_SETUP(set_back)
 {
 	if (!have_etch())
 		SKIP(return, NO_ETCH);
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	rmdir(TREE);
 	memset(self, 0, sizeof(*self));
 	ASSERT_EQ(0, packets_tree(TREE));
@@ -237,6 +241,8 @@ FIXTURE_SETUP(set_ahead)
 {
 	if (!have_etch())
 		SKIP(return, NO_ETCH);
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	rmdir(TREE);
 	memset(self, 0, sizeof(*self));
 	ASSERT_EQ(0, packets_tree(TREE));

@@ -171,6 +171,8 @@ FIXTURE_SETUP(storm)
 {
 	if (!have_etch())
 		SKIP(return, NO_ETCH);
+	if (!have_text())
+		SKIP(return, NO_TEXT);
 	sample_unload();
 	rmdir(FLEETING);
 	etch_as_new();
