@@ -278,7 +278,7 @@ static void etch_dump_instance(struct etch_dump *d, struct etch_instance *inst, 
 	pr_emerg("dump of %s ends\n", name);
 }
 
-/* Leaves the gates open, since closing them takes locks. Turning tracing on again finds them open. */
+/* Leaves the gates open: closing them takes locks. Turning tracing on again finds them open. */
 static void etch_dump_turn_off(struct etch_instance *inst)
 {
 	unsigned int cpu;
