@@ -66,11 +66,12 @@
  * ======================
  *
  * @closed is the start of a block that takes no more records: to the writers it is one in
- * which nothing fits. Only the slow path looks at it, so the cached pair never stands for
+ * which nothing fits. Only the slow path looks at it, so the cached pair must not stand for
  * that block: etch_ring_close() stores @closed and makes the pair invalid, and a change of
- * the pair which that interrupted looks at @closed when it is through. A writer that has
- * looked before may still store the record that it is about, which is of now. Nobody opens
- * the block again. 2^48 bytes later another one has its start, and may be left empty.
+ * the pair which that interrupted looks at @closed when it is through. While a writer that
+ * was interrupted by the closing is in flight, it and the writers nested in it may still
+ * store records in the block: these records are of now. Nobody opens the block again. 2^48
+ * bytes later another block has its start, and may be left empty.
  *
  * Barriers
  * ========

@@ -25,13 +25,15 @@ HERE = Path(__file__).resolve().parent
 FILES = ("ring.pml", "reader.pml")
 
 # Name, options; each in both modes. Three levels; a bigger block; two levels nested
-# more than once; partial reading; peeking; figures; resize both ways; flush beside each.
+# more than once; partial reading; peeking; figures; resize both ways; flush beside each;
+# closing a block.
 QUICK = [
     ("three levels", size(3, 1, 1, 1)),
     ("a task and its interrupt", size(3, 3, 1)),
     ("peek", size(3, 3, 0, 0, "-DPEEK")),
     ("resize 2 to 4", size(3, 3, 0, 0, "-DRESIZE=4")),
     ("flush", size(3, 3, 0, 0, "-DF1=1")),
+    ("close", size(4, 3, 0, 0, "-DC1=1")),
     ("look", size(3, 4, 0, 0, "-DLOOK -DPART")),
     ("look, with interrupts", size(3, 2, 1, 0, "-DLOOK")),
 ]
@@ -54,6 +56,10 @@ NORMAL = QUICK + [
     ("flush and one record at a time", size(4, 3, 0, 0, "-DF1=1 -DPART")),
     ("flush and resize 2 to 4", size(3, 2, 0, 0, "-DF1=1 -DRESIZE=4")),
     ("flush and resize 4 to 2", size(3, 3, 0, 0, "-DF1=1 -DN=4 -DRESIZE=2")),
+    ("close, beside an interrupt's writer", size(3, 2, 1, 0, "-DC1=1")),
+    ("close in an NMI", size(3, 1, 1, 0, "-DC2=1")),
+    ("close and flush", size(3, 2, 0, 0, "-DF1=1 -DC2=1")),
+    ("close and peek", size(3, 2, 0, 0, "-DC1=1 -DPEEK")),
 ]
 LONG = NORMAL + [
     ("peek, with more interrupts", size(3, 3, 1, 0, "-DPEEK")),

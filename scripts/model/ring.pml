@@ -31,7 +31,9 @@
  *	  read can be seen, but for a block that the reader was just taking;
  *	- when a flush is done, unless no block could be had, what had a place before
  *	  lies in blocks that were left, and one of them tells what was lost. It
- *	  loses nothing and waits for nothing, as a writer.
+ *	  loses nothing and waits for nothing, as a writer;
+ *	- a closed block takes no record, but while a writer is in flight that the
+ *	  closing interrupted, or the closing itself is: such a record is of now.
  *
  * check.py runs it in several sizes, and mutations.py takes out one rule after the
  * other. By hand:
@@ -43,6 +45,7 @@
  * gets 3 slots. -DLOOK: a dying kernel may look at any time. -DPART: the reader may be
  * content with the first record of a view. -DNOBODY_READS: what it says. -DF1=1 -DF2=1: the
  * interrupt, the NMI flush, too, so often, at any time but while control is at work.
+ * -DC0=1 -DC1=1 -DC2=1: the task, the interrupt, the NMI close the block, in the same way.
  */
 #ifndef N
 #define N 2			/* slots in the ring */
@@ -81,6 +84,22 @@
 #define FITS (off + ln <= S)
 #endif
 
+#ifndef C0			/* closings tried by each level */
+#define C0 0
+#endif
+#ifndef C1
+#define C1 0
+#endif
+#ifndef C2
+#define C2 0
+#endif
+#if C0 + C1 + C2
+#define CLOSE
+#define SHUT shut
+#else
+#define SHUT false
+#endif
+
 #ifdef RESIZE
 #define SLOTS 4
 byte nr = N;
@@ -91,6 +110,8 @@ byte nr = N;
 
 #define NB (SLOTS + 1)		/* blocks: the slots' and the reader's spare */
 #define CHANGING 255
+#define FAR 254			/* an invalid pair that nobody is changing */
+#define NOT_CLOSED 255
 #define BLOCK_AT(p) (((p) - 1) / S)
 
 /* Two halves of one word are changed, or read, in one step. */
@@ -101,6 +122,9 @@ byte slot_gen[SLOTS], slot_block[SLOTS];	/* and slot_taken */
 bit slot_taken[SLOTS];
 byte pair_start, pair_block;		/* where the records of the current block start */
 bit on = 1;
+#ifdef CLOSE
+byte closed = NOT_CLOSED;		/* the block that takes no more records */
+#endif
 
 byte end_of[NB], records_of[NB], begin_of[NB], lost_of[NB];	/* the descriptors */
 byte data[NB * S];
@@ -117,6 +141,15 @@ byte before[16];			/* records in front of a block, by its number */
 byte lost_by[16];			/* lost when it was claimed */
 #ifdef FLUSH
 byte told_by[16];			/* lost, as it will tell it */
+#endif
+#ifdef CLOSE
+byte closing;				/* closings under way */
+bit interrupted[3];			/* in flight since a closing interrupted them */
+#define MAY_BE_IN(g) assert(closed != (g) || closing || interrupted[0] || interrupted[1])
+#define NO_MORE interrupted[lv] = 0;
+#else
+#define MAY_BE_IN(g) skip
+#define NO_MORE
 #endif
 byte flying[3];				/* the record that a level has not handed in */
 byte started;				/* records tried */
@@ -143,7 +176,38 @@ bit running[3];
 
 /* The same as a switch of blocks does it. */
 #define LEAVE_BLOCK MOVE_POS(g * S + 1, 0, before[g] = SEQ(p, pn))
-#define RESERVE MOVE_POS(p + ln, pn + 1, flying[lv] = ts)
+#define IS_ITS_BLOCK assert(slot_gen[BLOCK_AT(p) % nr] == BLOCK_AT(p) && slot_block[BLOCK_AT(p) % nr] == b)
+#define RESERVE MOVE_POS(p + ln, pn + 1, flying[lv] = ts; MAY_BE_IN(BLOCK_AT(p)); IS_ITS_BLOCK)
+
+/* The end of a change of the pair, which a closing may have interrupted. */
+#ifdef CLOSE
+inline look_if_closed(g) {
+	STEP(shut = (closed == (g)));
+	if
+	:: shut -> STEP(pair_start = FAR)
+	:: else
+	fi
+}
+
+inline close_block() {
+	STEP(p = pos; closing++);
+	g = BLOCK_AT(p);
+	STEP(wg = slot_gen[g % nr]; wt = slot_taken[g % nr]);
+	if
+	:: wg == g && !wt ->
+	   STEP(closed = g);
+	   STEP(st = pair_start);
+	   if
+	   :: st != CHANGING -> STEP(pair_start = FAR)
+	   :: else
+	   fi
+	:: else
+	fi;
+	STEP(closing--; interrupted[0] = running[0] && lv > 0; interrupted[1] = running[1] && lv > 1)
+}
+#else
+#define look_if_closed(g) skip
+#endif
 
 inline refresh_pair(b, g) {
 	STEP(st = pair_start);
@@ -151,7 +215,8 @@ inline refresh_pair(b, g) {
 	:: st != CHANGING && st != (g) * S + 1 ->
 	   STEP(pair_start = CHANGING);
 	   STEP(pair_block = b);
-	   STEP(pair_start = (g) * S + 1)
+	   STEP(pair_start = (g) * S + 1);
+	   look_if_closed(g)
 	:: else
 	fi
 }
@@ -264,8 +329,11 @@ more:
 	:: else
 	fi;
 #endif
+#ifdef CLOSE
+	STEP(shut = (closed == g));
+#endif
 	if
-	:: FITS ->
+	:: FITS && !SHUT ->
 	   /* That it is the slot's block needs no look: committed has not moved since. */
 	   STEP(b = slot_block[g % nr]; assert(slot_gen[g % nr] == g && !slot_taken[g % nr]));
 	   refresh_pair(b, g);
@@ -308,31 +376,55 @@ done:
 	skip
 }
 
+#ifdef FLUSH
+#define FLUSHES (lv == 0 -> 0 : (lv == 1 -> F1 : F2))
+#define ALL_FLUSHED flushes == FLUSHES
+#else
+#define ALL_FLUSHED true
+#endif
+#ifdef CLOSE
+#define CLOSES (lv == 0 -> C0 : (lv == 1 -> C1 : C2))
+#define ALL_CLOSED closes == CLOSES
+#define FORGET shut = 0;
+#else
+#define ALL_CLOSED true
+#define FORGET
+#endif
+
 proctype Writer(byte lv; byte n) {
 	byte p, pn, st, b, off, ts, g, wg, i, ln, nn, dr, bt, ls, turns, mine;
 	bit lim, won, wt;
 #ifdef FLUSH
 	byte flushes, had, had_lost;
 #endif
+#ifdef CLOSE
+	byte closes;
+	bit shut;
+#endif
 	do
 	:: i < n ->
 	   atomic { MAY(lv) && !running[lv] -> running[lv] = 1; started++; mine = started }
 	   ln = LEN;
 	   write_one();
-	   d_step { running[lv] = 0; i++; p = 0; pn = 0; st = 0; b = 0; off = 0; ts = 0; g = 0;
+	   d_step { running[lv] = 0; NO_MORE FORGET i++; p = 0; pn = 0; st = 0; b = 0; off = 0; ts = 0; g = 0;
 		wg = 0; ln = 0; nn = 0; dr = 0; bt = 0; ls = 0; turns = 0; mine = 0; lim = 0; wt = 0; won = 0 }
 #ifdef FLUSH
 	/* At any place, but not beside control: whoever asks for a flush has the mutex. */
-	:: flushes < (lv == 0 -> 0 : (lv == 1 -> F1 : F2)) ->
+	:: flushes < FLUSHES ->
 	   atomic { MAY(lv) && !running[lv] && !still -> running[lv] = 1; started++; mine = started }
 	   write_one();
-	   d_step { running[lv] = 0; flushes++; p = 0; pn = 0; st = 0; b = 0; off = 0; g = 0;
+	   d_step { running[lv] = 0; NO_MORE FORGET flushes++; p = 0; pn = 0; st = 0; b = 0; off = 0; g = 0;
 		wg = 0; nn = 0; dr = 0; bt = 0; ls = 0; turns = 0; mine = 0; wt = 0; won = 0;
 		had = 0; had_lost = 0 }
-	:: i >= n && flushes == (lv == 0 -> 0 : (lv == 1 -> F1 : F2)) -> break
-#else
-	:: i >= n -> break
 #endif
+#ifdef CLOSE
+	/* As a flush. */
+	:: closes < CLOSES ->
+	   atomic { MAY(lv) && !running[lv] && !still -> running[lv] = 1; started++ }
+	   close_block();
+	   d_step { running[lv] = 0; closes++; p = 0; st = 0; g = 0; wg = 0; wt = 0 }
+#endif
+	:: i >= n && ALL_FLUSHED && ALL_CLOSED -> break
 	od;
 	finished++
 }

@@ -122,6 +122,8 @@ mutant "knows what readers do not, of a block that was not begun" ring/ring.c \
 	's/if \(READ_ONCE\(\*slot\) != old\)\n\t\treturn false;//'
 mutant "takes a block that a reader took for one that is begun" ring/ring.c \
 	's/while \(READ_ONCE\(r->pos\) == pos\)/if (1)/'
+mutant "takes a leap for a step between the claim of a block and the move to it" ring/ring.c \
+	's/unlikely\(between_blocks\(r\) \|\|/unlikely(/'
 mutant "stores in a block that is closed" ring/ring.c \
 	's/if \(READ_ONCE\(r->closed\) == this\)\n\t\treturn false;//'
 mutant "opens a closed block that it was about to note" ring/ring.c \
