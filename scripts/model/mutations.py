@@ -128,7 +128,8 @@ MUTATIONS = [
      [("	if :: ln == 0 -> goto flushed :: else fi;\n", "")]),
     ("flush-beside-control", "a flush does not mind control at work",
      OVERWRITE + size(3, 2, 0, 0, "-DF1=1 -DRESIZE=4"),
-     [("!running[lv] && !still ->", "!running[lv] ->")]),
+     [("!running[lv] && !still -> running[lv] = 1; started++; mine = started }",
+       "!running[lv] -> running[lv] = 1; started++; mine = started }")]),
 
     # Closing
     ("fit-in-a-closed-block", "the slow path does not ask whether the block is closed",
