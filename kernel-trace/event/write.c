@@ -13,11 +13,13 @@
  */
 #include <linux/bitops.h>
 #include <linux/cache.h>
+#include <linux/cleanup.h>
 #include <linux/etch.h>
 #include <linux/etch_ring.h>
 #include <linux/kconfig.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
@@ -264,13 +266,15 @@ static void etch_copies_abandon(struct etch_copies *c)
  * Their records stay in the rings where they were begun, with the fields that were filled
  * in; their copies for other instances are counted as lost: nested.
  *
- * Context: on the CPU, interrupts disabled; in a task that was killed by what it wrote.
+ * Context: on the CPU, interrupts disabled; in a task that was killed by what it wrote. It
+ * looks at the rings of all instances, gate or not: an RCU reader.
  * Return: how many records they had begun.
  */
 unsigned int etch_write_abandon(void)
 {
 	unsigned int bit, nr = 0;
 
+	guard(rcu)();
 	etch_copies_abandon(this_cpu_ptr(&etch_copies));
 	for (bit = ETCH_MAIN; bit < ETCH_BITS; bit++) {
 		struct etch_ring *ring = this_cpu_read(etch_cpu_rings.by_bit[bit]);

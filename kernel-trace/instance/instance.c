@@ -126,9 +126,8 @@ static void etch_cpu_ring_free(struct etch_instance *inst, int cpu)
 	struct etch_ring *ring = inst->rings[cpu];
 
 	etch_cpu_ring_publish(inst, cpu, NULL);
-	/* For a dump, that asks nobody. It does not know of an instance that is going. */
-	if (etch_instances[inst->rec.bit] == inst)
-		synchronize_rcu();
+	/* For dumps, which hold no lock. */
+	synchronize_rcu();
 	etch_stream_rebase(inst, cpu, ring);
 	etch_ring_free(ring);
 	etch_rings_void(inst, cpu);
@@ -472,19 +471,19 @@ int etch_instance_may_be(const char *name)
 	return min(etch_instance_find_bit(name), 0);
 }
 
+/* No writer is in its rings, and no dump. */
 static void etch_instance_free(struct etch_instance *inst)
 {
 	int cpu;
 
-	if (inst->rings) {
-		/* Nobody else is left who could hold it. */
-		mutex_lock(&inst->read_mutex);
-		for_each_etch_ring(inst, cpu, ETCH_ALL_CPUS)
-			etch_cpu_ring_free(inst, cpu);
-		mutex_unlock(&inst->read_mutex);
-	}
-	if (inst->absent)
+	if (inst->absent) {
 		etch_absent_publish(inst, false);
+		/* For a CPU that abandons a dead writer's records: no gate keeps it from the rings. */
+		synchronize_rcu();
+	}
+	if (inst->rings)
+		for_each_etch_ring(inst, cpu, ETCH_ALL_CPUS)
+			etch_ring_free(inst->rings[cpu]);
 	free_percpu(inst->absent);
 	free_cpumask_var(inst->cpus);
 	etch_errors_clear(inst);
