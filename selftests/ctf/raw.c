@@ -296,11 +296,13 @@ TEST_F(raw, polls_for_the_watermark)
 /* A flush wakes readers once. After it, less than half is not enough again: when the flush */
 TEST_F(raw, forgets_a_flush)
 {
-	struct pollfd p = { .fd = packets_open(TREE, 0, O_NONBLOCK), .events = POLLIN };
-	int text = open(TREE "/trace_pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct pollfd p = { .events = POLLIN };
+	int text;
 
 	if (!have_text())
 		SKIP(return, NO_TEXT);
+	p.fd = packets_open(TREE, 0, O_NONBLOCK);
+	text = open(TREE "/trace_pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ASSERT_EQ(0, write_file(TREE, "buffer_percent", "50"));
 	/* found no records, */
 	flush();
@@ -387,13 +389,14 @@ TEST_F(raw, waits_for_the_rest)
 /* Text and packets, in turn: each record to one of the two. */
 TEST_F(raw, shares_with_text)
 {
-	int fd = packets_open(TREE, 0, O_NONBLOCK), i;
-	int text = open(TREE "/trace_pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	unsigned int lines = 0;
+	int fd, text, i;
 	ssize_t n;
 
 	if (!have_text())
 		SKIP(return, NO_TEXT);
+	fd = packets_open(TREE, 0, O_NONBLOCK);
+	text = open(TREE "/trace_pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	for (i = 0; i < 40; i++) {
 		marks(&self->next, 70);
 		/* With large pages marks are long. */
@@ -542,11 +545,12 @@ static void close_all(int pipes[3][2])
 /* A reader that waits for lent packets to return ends when no records are left, */
 TEST_F(raw, ends_while_all_is_lent)
 {
-	struct call waits = { .how = by_read, .fd = packets_open(TREE, 0, 0) };
+	struct call waits = { .how = by_read };
 	int pipes[3][2];
 
 	if (!have_text())
 		SKIP(return, NO_TEXT);
+	waits.fd = packets_open(TREE, 0, 0);
 	lend_all(waits.fd, pipes, &self->next);
 	begin_call(&waits);
 	stop();
