@@ -56,12 +56,12 @@ NORMAL = QUICK + [
     ("flush and one record at a time", size(4, 3, 0, 0, "-DF1=1 -DPART")),
     ("flush and resize 2 to 4", size(3, 2, 0, 0, "-DF1=1 -DRESIZE=4")),
     ("flush and resize 4 to 2", size(3, 3, 0, 0, "-DF1=1 -DN=4 -DRESIZE=2")),
-    ("close, beside an interrupt's writer", size(3, 2, 1, 0, "-DC1=1")),
     ("close in an NMI", size(3, 1, 1, 0, "-DC2=1")),
-    ("close and flush", size(3, 2, 0, 0, "-DF1=1 -DC2=1")),
     ("close and peek", size(3, 2, 0, 0, "-DC1=1 -DPEEK")),
 ]
 LONG = NORMAL + [
+    ("close, beside an interrupt's writer", size(3, 2, 1, 0, "-DC1=1")),
+    ("close and flush", size(3, 2, 0, 0, "-DF1=1 -DC2=1")),
     ("peek, with more interrupts", size(3, 3, 1, 0, "-DPEEK")),
     ("figures, with more interrupts", size(3, 3, 1, 0, "-DSTATS")),
     ("resize 2 to 4, with more interrupts", size(3, 3, 1, 0, "-DRESIZE=4")),
