@@ -18,7 +18,8 @@ import traceback
 from collections import Counter
 
 # Before what is in lib/: this says where that is.
-from checks import ahead, crashes, guests, host, kunit, lane, peers, traces, watched
+from checks import (ahead, crashes, guests, host, kunit, lane, layers, peers, traces,
+                    watched)
 import ftracetest
 import layout
 import lock
@@ -32,7 +33,7 @@ LANES = {"harness": host.harness, "series": host.series, "docs": host.docs,
          "litmus": host.litmus, "um": guests.um, "ctf": traces.ctf,
          "ftracetest": peers.ftracetest, "x86-64": guests.x86_64,
          "ctf-x86-64": traces.ctf_x86_64, "crash-x86-64": crashes.crash_x86_64,
-         "arm64-bare": guests.arm64_bare}
+         "arm64-bare": guests.arm64_bare, "layers": layers.layers}
 # What is slow, kernels that watch themselves above all: make check-long.
 LONG = {"ring-long": host.ring_long, "model-long": host.model_long,
         "fuzz-long": host.fuzz_long, "kunit": kunit.kunit, "um-long": guests.um_long,

@@ -16,7 +16,8 @@ import layout
 from checks.lane import LOGS, SCRIPTS, need, say, LaneError
 
 # The kernels, by the first lane that needs them, and what is fetched for them before.
-KERNELS = {"x86-64": ("x86-64", None), "arm64-bare": ("arm64-bare", "arm64-guest")}
+KERNELS = {"x86-64": (["x86-64"], None), "arm64-bare": (["arm64-bare"], "arm64-guest"),
+           "layers": (["um-hook", "um-ring", "um-core"], None)}
 # Seconds between two signs of life while a lane waits.
 PATIENCE = 30
 
@@ -99,14 +100,14 @@ def start(lanes):
     """Begin to build what these lanes need, but for the first, which needs it now."""
     global builder
     names = []
-    for name, packages in (KERNELS[lane] for lane in lanes[1:] if lane in KERNELS):
+    for kernels, packages in (KERNELS[lane] for lane in lanes[1:] if lane in KERNELS):
         try:
             if packages:
                 need([SCRIPTS / "fetch.sh", packages])
         except LaneError:
             # The lane tries it again, and fails of it.
             continue
-        names.append(name)
+        names += kernels
     builder = Builder(names)
 
 

@@ -96,6 +96,12 @@ class Ahead(unittest.TestCase):
         self.assertEqual([call.args for call in built.call_args_list],
                          [([],), (["x86-64"],)])
 
+    def test_a_lane_may_need_several(self):
+        with mock.patch.object(ahead, "Builder") as built:
+            ahead.start(["um", "layers", "x86-64"])
+        self.assertEqual(built.call_args.args,
+                         ([*ahead.KERNELS["layers"][0], *ahead.KERNELS["x86-64"][0]],))
+
     def test_what_cannot_be_fetched_is_left_to_its_lane(self):
         with mock.patch.object(ahead, "need", side_effect=LaneError("no packages")), \
                 mock.patch.object(ahead, "Builder") as built:
