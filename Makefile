@@ -7,8 +7,8 @@ S := scripts
 
 export LANE KDIR
 
-# Somebody's shell may have variables of these names, and scripts have them for what they
-# tell each other.
+# The user's shell may have variables of these names; the scripts use them to pass words to
+# each other.
 unexport OUT SOURCE M MORE ONLY WITHOUT LLVM CDPATH
 
 help:

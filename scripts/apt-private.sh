@@ -8,7 +8,7 @@
 #   apt-private.sh update             fetch the lists (once a day)
 #   apt-private.sh unpack DIR PKG...  packages and what they need, below DIR
 #   apt-private.sh orig PKG SERIES    upstream's tarball of a source package in the
-#                                     next release, the newest SERIES.y that can be had
+#                                     next release, the newest SERIES.y that it has
 #   apt-private.sh policy PKG...      what versions there are
 #   apt-private.sh archives           the archives that are used: "URI CODENAME", one a line
 #   apt-private.sh foreign ARCH DIR PKG...  these packages alone, of another architecture

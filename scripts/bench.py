@@ -44,7 +44,7 @@ def processor():
 
 
 def show(bench, lane, found, remarks):
-    """One lane's table, with what is to be known of it."""
+    """Print one lane's table and the remarks on it."""
     print(f"\n{bench.TITLE}: {lane}, in {found[0].unit}\n")
     print(bench.tables(lane, found))
     for remark in remarks:

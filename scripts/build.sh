@@ -141,8 +141,8 @@ our_files()
 	sed -n '/etch\|immediate/s|.*|/&:|p' "$SOURCE/.etch-overlay" 2> /dev/null
 }
 
-# A warning of the compiler about files of ours is an error. They are touched: what is
-# not compiled again would not be warned of again.
+# A warning of the compiler about files of ours is an error. This function touches those
+# files, because the next build would otherwise not compile them, and not warn again.
 no_warnings()
 {
 	local warned file

@@ -10,8 +10,8 @@ bytes:
     bench: stored NAME HOW RECORDS
     bench: bytes NAME BYTES RECORDS
 
-The last two must agree with the first, or what was measured is not what it is
-called.
+The last two must agree with the first: if they do not, a figure's name does not
+describe the measurement.
 """
 
 import re
@@ -45,7 +45,7 @@ def sums(pattern, lines):
 def check(lines, lane):
     """Everything was hit, and stored as often as its situation says.
 
-    Gives what was lost in interrupt storms, {tracer: (lost, of)}.
+    Gives the hits that were lost in interrupt storms, {tracer: (lost, of)}.
     """
     hits, kept, lost = sums(HITS, lines), sums(KEPT, lines), {}
     for kind, how in cases.pairs(lane):
@@ -146,14 +146,14 @@ def remarks_on(lane, lines, lost):
                  "calls the kernel through a register (-mcmodel=large), in "
                  "both tracers."]
     else:
-        said += ["This kernel is built with PREEMPT. It was told to trust "
+        said += ["This kernel is built with PREEMPT. A parameter makes it trust "
                  "QEMU's counter, which counts instructions.",
                  "NOT MEASURED in instructions: cold caches."]
     return said + storms(lines, lost)
 
 
 def storms(lines, lost):
-    """How heavy the storms were, and what was lost in them."""
+    """How heavy the storms were, and how many hits were lost in them."""
     hits = sums(HITS, lines)
     quiet = hits["empty", "storm"]      # too short for an interrupt
     said = ["The storms' interrupts are in their rows: "

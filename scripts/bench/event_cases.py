@@ -47,7 +47,7 @@ def counts(lane):
 
 
 def situations(lane):
-    """What is measured in a lane."""
+    """The situations that are measured in a lane."""
     return [how for how in SITUATIONS
             if not counts(lane) or how not in ONLY_UM]
 

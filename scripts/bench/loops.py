@@ -18,7 +18,7 @@ NOP = re.compile(r"^(nop|xchg +%ax,%ax|data16|cs nop)")
 
 
 class LoopError(Exception):
-    """What is wrong with a loop, as a sentence."""
+    """An error in a loop, as a sentence."""
 
 
 def functions(text):
@@ -53,7 +53,7 @@ def body(case, code):
 
 
 def site(case, inside):
-    """What stands in a loop besides the counting, in words."""
+    """The code in a loop besides the counting, in words."""
     rest = [(size, text) for _, size, text in inside[:-2]]
     if not rest:
         return "nothing"

@@ -37,7 +37,7 @@ FOUND = re.compile(r"^bench: rate (\S+) (\d+) (lost|producer)$")
 
 
 def words(part, settings):
-    """What is appended to the kernel's command line."""
+    """The words that are appended to the kernel's command line."""
     return [f"bench.part={part}",
             *(f"bench.{key}={value}" for key, value in settings.items())]
 
@@ -112,7 +112,7 @@ def sizes(lines, lane):
 
 
 def remarks_on(beside, lane):
-    """What is to be known of the figures.
+    """The remarks that belong to the figures.
 
     beside: {KiB: a report of rates}.
     """
@@ -120,8 +120,8 @@ def remarks_on(beside, lane):
             f"{DRAIN[lane]['hits'] * 2} in a buffer.",
             "Sub-buffers are of 16 KiB in Etch, 4 KiB in ftrace, 16 KiB in "
             "ftrace-16K.",
-            "Every record was counted as it came out (or, where that is "
-            "/dev/null, in what was left); none is missing.",
+            "Every record was counted as it came out (or, if it went to "
+            "/dev/null, by counting the rest); none is missing.",
             "One thread that does not sleep, so what passes is CPU time; it "
             "has both ends of the socket.",
             "Rates: readers wait as is the tracer's default."]

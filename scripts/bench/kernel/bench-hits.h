@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 
 /*
- * What is recorded: four classes, each with an event for Etch and an equal one
+ * The recorded events: four classes, each with an event for Etch and an equal one
  * for ftrace, so that both tracers can be on and take turns without a switch
  * being thrown.
  */

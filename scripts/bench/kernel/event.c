@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a record costs, in Etch and in ftrace. What is written to the file
- * bench/run in debugfs is measured at once, a round for each write:
+ * The cost of a record, in Etch and in ftrace. Each write to the file bench/run in
+ * debugfs runs one measurement before it returns:
  *
  *	HOW ROUNDS ITERATIONS NAME...
  *
  * NAME is one of bench_cases[]. HOW is "cold" for single hits (ITERATIONS is 1),
  * each after the caches were emptied, "storm" for many with a timer that hits the
- * same thing in its interrupts, else any word for many with interrupts off. Which
- * events are on, and how buffers are, is up to who writes. Prints what measure.h
- * says, and
+ * same thing in its interrupts, else any word for many with interrupts off. The
+ * writer decides which events are on and how the buffers are set. The module prints
+ * the lines that measure.h describes, and
  *
  *	bench: hits NAME HOW NUMBER
  *
- * the hits of such a round, those not measured and those of interrupts included.
+ * with the hits of that measurement, warm-up hits and those of interrupts included.
  *
- * The file bench/pace is another one's: see pace.c.
+ * The file bench/pace belongs to pace.c.
  */
 
 #define pr_fmt(fmt) "bench: " fmt
@@ -58,7 +58,7 @@ MODULE_PARM_DESC(trust_counter, "the counter is fit for time stamps");
 
 static struct bench_words words = { { 1, 2, 3, 4, 5, 6, 7, 8 } };
 static char text[] = "sixteen letters.";
-static struct task_struct *bench_task;	/* who writes to the file */
+static struct task_struct *bench_task;	/* the writer of the file */
 
 #define BENCH_HITS(tracer)						\
 	BENCH_LOOP(tracer##_small, trace_##tracer##_small(1, 2, 3))	\
@@ -141,9 +141,9 @@ struct bench_rows {
 };
 
 /*
- * Single hits, @rounds times, after one that is not counted. The empty loop runs
- * before each: what came before leaves the measuring code itself more or less
- * warm, and a row must not depend on its place.
+ * Single hits, @rounds times, after one round that is not counted. The empty loop
+ * runs before each hit, since the row before leaves the measuring code itself more
+ * or less warm, and a row must not depend on its place.
  */
 static void bench_rows_cold(struct bench_rows *rows, int rounds)
 {
@@ -233,7 +233,7 @@ static int bench_rows_parse(struct bench_rows *rows, char *line)
 	return 0;
 }
 
-/* Measure the rows; the names of what is special are here. */
+/* Measure the rows. @how is "cold", "storm", or any other word for warm loops. */
 static void bench_rows_run(struct bench_rows *rows, const char *how, int rounds,
 			   unsigned long iterations)
 {

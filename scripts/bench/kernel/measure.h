@@ -7,8 +7,8 @@
  *
  * A case is a function that does one thing so and so many times. Rounds go
  * through all cases in turn, so that whatever slows the machine down for a while
- * hits each of them alike. Every single round is printed, in ticks; medians,
- * nanoseconds and ratios are up to who reads the log:
+ * hits each of them alike. The log has every single round, in ticks; a script on
+ * the host computes medians, nanoseconds and ratios:
  *
  *	bench: hz TICKS-PER-SECOND
  *	bench: sample NAME HOW ITERATIONS TICKS...

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hits at a steady rate, for readers that run beside them. What is written to the
- * file bench/pace in debugfs,
+ * Hits at a steady rate, for readers that run beside them. A write of
  *
  *	HITS TICKS NAME
  *
- * is done at once: TICKS times, a millisecond from one to the next, an interrupt of a
- * timer on this processor does HITS hits of NAME; the writer sleeps meanwhile. What
- * comes late is not made up for by more hits: that would be a burst. In bench/paced is
- * how long it took in nanoseconds, and in bench/long, how many interrupts took longer
- * than there is time for.
+ * to the file bench/pace in debugfs starts them: TICKS times, a millisecond from one to
+ * the next, an interrupt of a timer on this processor does HITS hits of NAME; the writer
+ * sleeps meanwhile. A late interrupt is not made up for by more hits: that would be a
+ * burst. bench/paced holds how long the whole run took, in nanoseconds, and bench/long
+ * how many interrupts took longer than a millisecond.
  */
 
 #include <linux/completion.h>
@@ -33,15 +32,15 @@ static const struct {
 };
 
 /**
- * struct bench_pace - what is under way
+ * struct bench_pace - a run of hits
  * @timer: fires each millisecond
  * @loop: hits
  * @hits: each time
  * @left: times that are to come
- * @begin: when it began
- * @ns: how long it took, when it is done
+ * @begin: when the run began
+ * @ns: how long the run took, set at its end
  * @late: times that took longer than a millisecond
- * @done: it is
+ * @done: completed at the end of the run
  */
 static struct bench_pace {
 	struct hrtimer		timer;

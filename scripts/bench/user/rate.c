@@ -3,8 +3,8 @@
  * rate ROUNDS TICKS PRODUCER CONSUMER: look for the highest rate of events at which
  * nothing is lost. TICKS times, each millisecond, a timer on the processor PRODUCER hits
  * an event; a process on the processor CONSUMER splices that one's buffer to a file, and
- * waits as the tracer has it wait. They can be the same. The buffer keeps what it has
- * when it is full, and what comes then is counted as lost.
+ * waits as the tracer has it wait. They can be the same. A full buffer keeps its records,
+ * and later events are counted as lost.
  *
  * The rate is doubled until something is lost, and then bisected. A rate counts as what
  * it was: records by the time that they took. Tracers take turns. Prints, for each round,

@@ -7,12 +7,12 @@
  *	bench: sample WAY TRACER RECORDS TICKS
  *	bench: bytes WAY TRACER BYTES RECORDS
  *
- * The records are counted in what came out, and with the rest that is taken after the
- * clock was stopped they have to be as many as the buffer had, or it is an error. What
- * went to /dev/null is not there to be counted: it is what the rest is short of, and the
- * buffer has to say that all was read.
+ * The program counts the records in the data that came out, and takes the rest after it
+ * stopped the clock: together they have to be as many as the buffer had, or it is an
+ * error. Records that went to /dev/null cannot be counted: they are as many as the rest is
+ * short of, and the buffer has to say that all were read.
  *
- * What is mapped is copied, by the reader.
+ * The reader copies the packets that it has mapped.
  *
  * There is one thread, which neither sleeps nor is moved: what passes is CPU time.
  */
@@ -76,7 +76,7 @@ static long long splice_all(int raw, int out)
 	return bytes;
 }
 
-/* What of ftrace's first page tells who has mapped it (6.12: linux/trace_mmap.h). */
+/* The head of the meta page that ftrace maps before its data (6.12: linux/trace_mmap.h). */
 struct meta {
 	unsigned int		head, len, subbuf, subbufs;
 	unsigned long long	lost;
@@ -214,7 +214,7 @@ static long long take(const struct way *way, const struct tracer *tracer, int ra
 	return bytes;
 }
 
-/* What is in no whole packet. */
+/* Takes the records that are in no whole packet, and counts them. */
 static long long rest(const struct tracer *tracer, int raw)
 {
 	filled = 0;
@@ -237,7 +237,7 @@ static long long fill(const struct tracer *tracer, const char *hits)
 	return 2 * atoll(hits);
 }
 
-/* What came out has to be all there was. Returns how many records @way took. */
+/* All records have to have come out. Returns how many of them @way took. */
 static long long check(const struct way *way, const struct tracer *tracer, int raw,
 		       long long bytes, long long stored, long long read)
 {

@@ -2,7 +2,7 @@
 #ifndef _BENCH_RECORDS_H
 #define _BENCH_RECORDS_H
 
-/* Counting the records in what came out of trace_pipe_raw; damage is an error. */
+/* Counting the records in the data that trace_pipe_raw gave; damage is an error. */
 
 #include <err.h>
 #include <linux/etch_packet.h>
