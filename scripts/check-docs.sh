@@ -87,7 +87,7 @@ unnamed()
 	done
 }
 
-# The files of debugfs: what the rooms' tables have, below SYSTEM/EVENT/ what has ETCH_OF_EVENT.
+# The files of debugfs, from the rooms' tables; those with ETCH_OF_EVENT are below SYSTEM/EVENT/.
 tree_files()
 {
 	sed -n '/ETCH_OF_EVENT/s/^\t{ "\([a-z_]*\)", 0[0-7]*,.*/SYSTEM\/EVENT\/\1/p; t
@@ -115,7 +115,7 @@ source_files()
 	find "$TREE/kernel/etch" -name '*.c' ! -name '*kunit*' -printf '%P\n'
 }
 
-# The table of who may do what: "file mode integrity", as the page has it ...
+# The table of access rights: "file mode integrity", as the page has it ...
 access_page()
 {
 	sed -n 's/^``\([^`]*\)`` *\(0[0-7]*\)  \(read\|\\-\|\) .*/\1 \2 \3/p' "$PAGES/access.rst" |

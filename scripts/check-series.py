@@ -46,7 +46,7 @@ def listing():
 
 
 def message(patch):
-    """What is missing from a patch's message."""
+    """Sentences on the parts that a patch's message lacks."""
     problems = [f"no {name}: header" for name in HEADERS
                 if not patch.header(name)]
     subject = patch.header("Subject") or ""
@@ -204,7 +204,7 @@ def failure(said):
 
 
 def vanilla(tap, scratch):
-    """The same on upstream's tree, if it can be had."""
+    """The same on upstream's tree, if vanilla.sh can make one."""
     made = subprocess.run([str(layout.TOP / "scripts/vanilla.sh"), *tree.touched()],
                           check=False, text=True, errors="replace", stderr=subprocess.PIPE)
     if made.returncode:

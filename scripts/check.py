@@ -48,12 +48,12 @@ LONG = {"ring-long": host.ring_long, "model-long": host.model_long,
         "ftracetest-mainline": peers.ftracetest_mainline,
         "ftracetest-x86-64": peers.ftracetest_x86_64}
 ALL = {**LANES, **LONG}
-# What scripts/build.sh is told by some lanes, and by nobody else.
+# Variables for scripts/build.sh that only lanes set: the user's are dropped.
 TOLD = ("OUT", "SOURCE", "M", "MORE", "ONLY", "WITHOUT", "BENCH", "LLVM")
 
 
 def run_lane(name):
-    """(cases, seconds) of a lane; whatever keeps it from running is a case."""
+    """(cases, seconds) of a lane; an error that keeps it from running is a case."""
     start = time.monotonic()
     try:
         with lock.alone(layout.BUILD / f"log/lane-{name}.lock",
@@ -82,9 +82,9 @@ def count(cases, status):
 
 
 def table(results, seconds):
-    """The lanes with their counts and times, why what was skipped, what failed.
+    """Print the lanes with their counts and times, the reasons of skips, the failed cases.
 
-    seconds: what all of it took, and what was done for several lanes.
+    seconds: the time of all lanes, with the work that was done for several of them.
     """
     row = "{:<19} {:>6} {:>7} {:>7} {:>8} {:>8}"
     print("\n" + row.format("lane", "tests", "passed", "failed", "skipped", "seconds"))
@@ -100,7 +100,7 @@ def table(results, seconds):
     left_out = [name for name in ALL if name not in results]
     if left_out:
         print(f"### NOT run: {' '.join(left_out)}")
-    # Last, where who sees only the end of a long log looks.
+    # Last, for a reader who sees only the end of a long log.
     for name, (cases, _) in results.items():
         for case in cases:
             if case.status == "failed":

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What is needed before anything can be built: the tools, and a pristine
-# kernel source in build/linux-pristine. KDIR=/path takes a tree of the user's
-# (copied, never written to) instead of Debian's package. It is copied again by each
-# call that finds a file of it changed.
+# Fetches the things that a build needs: the tools, and a pristine kernel source
+# in build/linux-pristine. KDIR=/path takes a tree of the user's (copied, never
+# written to) instead of Debian's package. A call that finds a file of that tree
+# changed copies it again.
 #
 # fetch.sh arm64: in addition the compiler for that architecture, and QEMU for its programs.
 # fetch.sh arm64-guest: in addition to that the programs of such a guest, in build/root.
@@ -193,7 +193,7 @@ origin()
 	fi
 }
 
-# Room for what is unpacked and built next, before anything is.
+# Checks that there is room for the source and its kernels, before anything is unpacked.
 check_room()
 {
 	local free
@@ -207,8 +207,8 @@ check_room()
 			"make check-long ${ROOM[2]}."
 }
 
-# The user's tree without what was made in it. What the last copy has as well stays the
-# same file, with its time: so little is built anew.
+# The user's tree without the files that a build made in it. A file that equals the one of
+# the last copy stays the same file, with its time: so little is built anew.
 copy_tree()
 {
 	local options=() name
@@ -234,7 +234,7 @@ unpack()
 	else
 		tar -C "$fresh" --strip-components=1 -m -xf "$ARCHIVE" || return
 	fi
-	# The name of what is there comes last: what is interrupted is begun again.
+	# linux-pristine.origin is written last, so that an interrupted call is done again.
 	rm -f "$ETCH_BUILD/linux-pristine.origin"
 	rm -rf "$ETCH_PRISTINE"
 	mv "$fresh" "$ETCH_PRISTINE" || return
@@ -244,9 +244,9 @@ unpack()
 	echo "$from" > "$ETCH_BUILD/linux-pristine.origin"
 }
 
-# build/linux shares its files with the pristine tree; whoever changes one
-# there puts a new file in its place (see lib/tree.py). What the series had put there
-# is taken along, so that what stays as it is keeps its time.
+# build/linux shares its files with the pristine tree; a script that changes one there
+# puts a new file in its place (see lib/tree.py). The files that the series had put there
+# are copied too, so that unchanged ones keep their times.
 clone()
 {
 	local note=$ETCH_LINUX/.etch-overlay new=$ETCH_LINUX.new
@@ -265,7 +265,8 @@ source_tree()
 {
 	local from
 
-	# Known before it is read: what is edited meanwhile is copied by the next call.
+	# The origin is taken before the tree is read, so that the next call copies files
+	# that are edited meanwhile.
 	from=$(origin)
 	if [ ! -d "$ETCH_PRISTINE" ] ||
 			[ "$(cat "$ETCH_BUILD/linux-pristine.origin" 2> /dev/null)" != "$from" ]; then

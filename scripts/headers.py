@@ -25,8 +25,8 @@ import tap as taps
 # 64 bits and little-endian, as Etch needs it, and Debian has a compiler.
 ARCHITECTURES = ("x86-64", "arm64", "riscv", "powerpc")
 LOGS = layout.BUILD / "log"
-# What another folder's makefile compiles, and names so; and what is included by the
-# source of another object.
+# An object that another folder's makefile builds, by the name that this makefile has for
+# it; and an object whose source is included by that of another object.
 NAMED = {"drivers/gpu/drm/amd/display/amdgpu_dm/amdgpu_dm.o":
          "drivers/gpu/drm/amd/amdgpu/../display/amdgpu_dm/amdgpu_dm.o",
          "kernel/sched/ext.o": "kernel/sched/build_policy.o"}
@@ -35,7 +35,7 @@ SHOWN = 12
 
 
 class BuildError(Exception):
-    """Why nothing could be compiled, as a sentence, and what was said."""
+    """Why nothing could be compiled: the end of what the build printed."""
 
 
 def build(lane, only=None):

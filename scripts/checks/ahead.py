@@ -15,7 +15,7 @@ import threading
 import layout
 from checks.lane import LOGS, SCRIPTS, need, say, LaneError
 
-# The kernels, by the first lane that needs them, and what is fetched for them before.
+# By the first lane that needs them: the kernels, and the packages that fetch.sh gets for them.
 KERNELS = {"x86-64": (["x86-64"], None), "arm64-bare": (["arm64-bare"], "arm64-guest"),
            "layers": (["um-hook", "um-ring", "um-core"], None)}
 # Seconds between two signs of life while a lane waits.
@@ -62,11 +62,11 @@ class Builder:
 
     @staticmethod
     def log(name):
-        """What is said while a kernel is built."""
+        """The file with the messages of a kernel's build."""
         return LOGS / f"ahead-{name}.log"
 
     def said(self, name):
-        """What is in the log; nothing if the kernel's turn has not come."""
+        """The text of the log; empty if the kernel's turn has not come."""
         log = self.log(name)
         return log.read_text() if log.exists() else ""
 
@@ -112,10 +112,10 @@ def start(lanes):
 
 
 def wait(name):
-    """Before a lane builds its kernel: let what has begun come to its end."""
+    """Wait for a lane's kernel if the builder has it, before the lane builds it."""
     builder.wait(name)
 
 
 def stop():
-    """At the end, whatever it is."""
+    """At the end of all lanes, also after an error: give up the rest."""
     builder.stop()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What is left by kernels that crash."""
+"""The dumps and records of kernels that crash."""
 
 import re
 import shutil
@@ -15,7 +15,7 @@ from checks.lane import DEBIAN_PYTHON, SCRIPTS, need, say, show_remarks, tap_lan
 # Guests that crash: seconds until one is given up, and the lines that its dump may have.
 CRASH_LIMIT = 300
 CRASH_LINES = 300
-# What a kernel is told of memory that is to survive it, and of what it records there.
+# The kernel's parameters for memory that survives the kernel, and for the events in it.
 PERSIST = ["reserve_mem=16M:4096:etch", "etch_persist=etch,sched:sched_process_fork"]
 
 
@@ -55,7 +55,7 @@ def locked_down(name, mode):
 
 
 def crash_x86_64():
-    """What is left by a kernel that oopses, panics, and is booted again: x86-64."""
+    """The dumps and records of a kernel that oopses, panics, and is booted again: x86-64."""
     name = "x86-64"
     prepare(name)
     cases = panic_dumped(name)
@@ -66,7 +66,7 @@ def crash_x86_64():
 
 
 def persist_boots(name):
-    """Two boots of one machine: what the second finds of what the first recorded."""
+    """Two boots of one machine: the second finds the records of the first."""
     need([SCRIPTS / "fetch.sh", "ctf"])
     folder, archive = layout.BUILD / name / "persist", layout.BUILD / name / "persist.tar"
     shutil.rmtree(folder, ignore_errors=True)

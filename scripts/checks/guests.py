@@ -71,8 +71,8 @@ def prepare(name):
 
 
 class Shown:
-    """A guest's results as they come, each on a line; of a failed one, what was said
-    before it, too: the report may be gone when somebody asks why."""
+    """Prints a guest's results as they come, each on a line. Before a failed one it prints
+    the lines that led to it, too: the report may be gone when somebody asks why."""
 
     LINES = 40
 

@@ -23,7 +23,7 @@ def say(text):
 
 
 def build_environment():
-    """What makes builds repeatable and the compiler's cache hit."""
+    """The variables that make builds repeatable and the compiler's cache hit."""
     return {**machine.um_environment(), "KBUILD_BUILD_USER": "etch",
             "KBUILD_BUILD_HOST": "etch",
             "KBUILD_BUILD_TIMESTAMP": "Fri Nov  1 00:00:00 UTC 2024",

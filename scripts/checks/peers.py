@@ -32,7 +32,7 @@ def peer_boot(name, folder, kind):
     kind: "etch" in Etch's tree; else in ftrace's, and only a name for the files.
     """
     def show(data):
-        """The runner's lines as they come: what is run, and then the result."""
+        """Print the runner's lines as they come: a test's name, and then its result."""
         for line in data.decode("utf-8", "replace").splitlines(keepends=True):
             if line.startswith(("[", "\t[")):
                 print(f"    {line}" if line[0] == "[" else line, end="", flush=True)
@@ -67,7 +67,7 @@ def ftracetest():
 
 
 def ftracetest_mainline():
-    """The same in mainline's User-mode Linux: what they gave is what is kept of it."""
+    """The same in mainline's User-mode Linux, whose results must be those that are kept."""
     seen, problems = peer_boot("um", peer_kernel("um", mainline=True), "mainline")
     new = LOGS / "ftracetest-mainline-um"
     new.write_text(peer.to_list(seen.results))

@@ -7,9 +7,10 @@ import layout
 from checks.guests import boot, prepare
 from checks.lane import DEBIAN_PYTHON, SCRIPTS, need, say, show_remarks, tap_lane
 
-# Binary traces: seconds until the guest is given up, and what scripts/guest/ctf.sh is
-# told: KiB of buffers, seconds of load, and the pause of each kind of it; seconds of
-# what is recorded as text, too; rounds at a time that are too many, and how often.
+# Binary traces: seconds until the guest is given up, and the words for
+# scripts/guest/ctf.sh: KiB of buffers, seconds of load, and the pause of each kind of it;
+# seconds of the load that is also read as text; rounds at a time that are too many, and
+# how often.
 CTF = {"um": (300, "buffer=65536 seconds=30 pause=0.4 twice=3 rounds=10000 times=20"),
        "x86-64": (600, "buffer=65536 seconds=30 pause=0.4 twice=3"
                        " rounds=10000 times=10"),

@@ -70,7 +70,7 @@ def leaks(report, ours):
 
 
 def planted(name):
-    """What does wrong on purpose is noticed by KASAN and by kmemleak."""
+    """KASAN and kmemleak must report modules that do wrong on purpose."""
     say("Modules that do wrong on purpose.")
     result = guest.boot(name, layout.BUILD / name / "initrd.gz", "planted",
                         LIMITS["planted"], append=["kasan_multi_shot", "panic_on_warn=0"])

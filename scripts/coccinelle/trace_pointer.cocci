@@ -78,7 +78,7 @@ def split(code, sign):
 
 
 def inside(code, start):
-	"""What stands in the parentheses that open at start."""
+	"""The code in the parentheses that open at start."""
 	depth = 0
 	for end in range(start, len(code)):
 		depth += DEPTH.get(code[end].text, 0)
@@ -88,7 +88,7 @@ def inside(code, start):
 
 
 def calls(code, name):
-	"""(name, arguments) of each call of what has such a name."""
+	"""(name, arguments) of each call of a function or macro with such a name."""
 	for place in range(len(code) - 1):
 		if name.match(code[place].text) and code[place + 1].text == "(":
 			yield code[place].text, split(inside(code, place + 1), ",")

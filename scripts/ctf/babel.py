@@ -14,7 +14,7 @@ import bt2
 
 Error = bt2._Error
 
-# Of a message: an event, or lost records that the reader was told of.
+# A message is an event, or a report of lost records.
 Event = namedtuple("Event", "cpu name id time message")
 # count: None if it says that some may be lost and not how many.
 Lost = namedtuple("Lost", "cpu count what")

@@ -64,7 +64,8 @@ def write(name, change):
 
 FLAGS = "integer { size = 32; align = 32; signed = false; base = 16; }"
 
-# What is broken, how, and a part of the name of a case that has to fail.
+# The damage in words, the function that does it, and a part of the name of a case that
+# has to fail.
 BROKEN = [
     ("a packet's end before its records", poke(CPU0, 1, "end", -10 ** 6),
      "babeltrace2 reads it"),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The expressions of print formats, evaluated as C does on a 64-bit machine.
 
-What cannot be evaluated from a record alone (an address that is looked up, a name
+An expression that needs more than a record (an address that is looked up, a name
 that is no number) raises Unsupported.
 """
 
@@ -27,7 +27,7 @@ Array = namedtuple("Array", "values width")
 
 
 class Unsupported(Exception):
-    """What is not understood."""
+    """The part of a format or an expression that is not understood."""
 
 
 def unquote(literal):
@@ -52,9 +52,9 @@ def fit(value, bits, signed):
 
 
 def promoted(number):
-    """As an operand: what is narrower than int is an int."""
+    """A number as an operand: one that is narrower than int becomes an int."""
     if not isinstance(number, Int):
-        raise Unsupported("arithmetic on what is no number")
+        raise Unsupported("arithmetic with something that is no number")
     return number if number.bits >= 32 else Int(number.value, 32, True)
 
 
@@ -167,7 +167,7 @@ class Parser:
         return lambda env: binary(mark, left(env), right(env))
 
     def unary(self):
-        """Signs, casts, and what stands alone."""
+        """Signs and casts before a primary expression."""
         if self.peek() in ("-", "~", "!", "+"):
             mark = self.take()[1]
             return self.signed(mark, self.unary())

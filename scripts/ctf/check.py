@@ -34,12 +34,12 @@ class Report:
             print(f"### ctf: {text}", flush=True)
 
     def case(self, name, function, *arguments):
-        """One result: a function that gives sentences on what is wrong."""
+        """One result, of a function that gives sentences on mistakes."""
         self.count += 1
         try:
             wrong = function(*arguments)
         except Exception as error:  # pylint: disable=broad-exception-caught
-            # What a broken trace can raise on the way is no end of possibilities.
+            # A broken trace can raise almost any exception on the way.
             wrong = [f"{type(error).__name__}: {error}"]
         if wrong:
             self.failed.append(name)
@@ -54,7 +54,7 @@ class Report:
 
 
 class Trace:
-    """One trace: its files, and what is known of it."""
+    """One trace: its files, and the figures that the guest put beside them."""
 
     def __init__(self, folder):
         self.folder, self.name = folder, folder.name
@@ -162,7 +162,7 @@ def flags(trace, known, least):
     none <unknown>.
 
     least: how many of them there have to be, and of how many fields.
-    Returns (sentences on what is wrong, how many values, of how many fields).
+    Returns (sentences on mistakes, how many values, of how many fields).
     """
     found = babel.flags(trace.ctf, {layout.full_name: printed.flags(layout)
                                     for layout in known.values()})

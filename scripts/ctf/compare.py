@@ -203,7 +203,7 @@ def nameless(layout):
 
 
 def surplus(rest, layout):
-    """What is no field: but for padding, and the parts of dynamic fields' words."""
+    """The names that belong to no field, to no padding, and to no dynamic field's word."""
     parts = {f"_{field.name}_{part}" for field in layout.fields if field.dynamic
              for part in ("offset", "rest", "length")}
     return [name for name in rest
@@ -225,6 +225,6 @@ def environment(layout, values):
 
 
 def too_few(**pairs):
-    """Sentences on what is less than it should be."""
+    """Sentences on counts that are smaller than they should be."""
     return [f"only {have} {what}, not {least}"
             for what, (have, least) in pairs.items() if have < least]

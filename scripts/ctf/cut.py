@@ -63,7 +63,7 @@ class Cut:
         return path.read_bytes()
 
     def anywhere(self):
-        """What is left are the packets whose content is there, and nothing else."""
+        """Repairing leaves the packets whose content is there, and nothing else."""
         wrong = []
         with tempfile.TemporaryDirectory() as folder:
             shutil.copy(self.folder / "metadata", folder)

@@ -26,7 +26,7 @@ def main():
             continue
         records[event.cpu] += 1
         payload = event.message.event.payload_field
-        # A record as a whole cannot be told: values without a name have no string.
+        # str() does not work on a whole record: values without a name have no string.
         text = str(payload["buf"]) if "buf" in payload else ""
         mark = re.search(r"mark (\d+) on (\d+)", text)
         if mark:

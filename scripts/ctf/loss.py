@@ -24,7 +24,7 @@ class Loss:
         self.note = "not read"
 
     def number(self):
-        """Its sum is that of stats, by CPU."""
+        """The losses that the trace reports add up to those of stats, by CPU."""
         self.seen = list(babel.messages(self.trace.ctf))
         wrong, told = [], dict.fromkeys(self.trace.stats, 0)
         losts = [each for each in self.seen if isinstance(each, babel.Lost)
@@ -42,7 +42,7 @@ class Loss:
         return wrong
 
     def place(self):
-        """Each gap in the rounds' numbers is one that was told of there."""
+        """The trace reports each gap in the rounds' numbers at its place."""
         wrong, at, records = [], 0, 0
         for each in self.seen:
             if isinstance(each, babel.Event):

@@ -91,7 +91,7 @@ def record(time, event, payload=b"", pid=1, context=TASK):
 def packet(records, begin, end, seq=0, discarded=0, cpu=0, pages=1, **more):
     """A packet of whole pages; records: bytes of each.
 
-    more: what else of the header is not as it should be, by the field's name.
+    more: other fields of the header that get another value than a right packet has.
     """
     body = b""
     for each in records:

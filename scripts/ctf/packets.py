@@ -25,7 +25,7 @@ Record = namedtuple("Record", "time id context pid at end")
 
 
 class Broken(Exception):
-    """What is wrong with a packet, as a sentence."""
+    """A mistake in a packet, as a sentence."""
 
 
 def header_at(data, at):

@@ -114,7 +114,7 @@ def _symbolic(parser):
 
 
 def _flags(parser):
-    """__print_flags(): the names of all bits, and what is left over."""
+    """__print_flags(): the names of the bits, and the other bits as a number."""
     (value, delimiter), table = _arguments(parser)
 
     def text(env):
@@ -162,7 +162,7 @@ def _array(parser):
 
 
 def _as_text(value):
-    """What must be text."""
+    """The value, which must be text."""
     if not isinstance(value, str):
         raise Unsupported("no text")
     return value
@@ -266,7 +266,7 @@ class Print:
         return Part(None, match.groups(), value, frozenset(parser.fields))
 
     def pieces(self, env):
-        """(text or None for what is not known, fields of it) of each part."""
+        """(text, or None if it is not known; its fields) of each part."""
         for part in self.parts:
             if part.text is not None:
                 yield part.text, ()

@@ -30,7 +30,7 @@ word()
 	sed -n "s/.*bench\.$1=\([^ ]*\).*/\1/p" /proc/cmdline
 }
 
-# write VALUE FILE; what cannot be set ends the benchmark.
+# write VALUE FILE; a write that fails ends the benchmark.
 write()
 {
 	echo "$1" > "$2" || {

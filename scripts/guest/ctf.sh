@@ -2,7 +2,7 @@
 # shellcheck shell=sh
 #
 # Binary traces for the host to check: see scripts/ctf/check.py. Each trace is a
-# folder TRACE/ctf, as a recorder makes it, with what is known of it beside it:
+# folder TRACE/ctf, as a recorder makes it, with figures and text in files beside it:
 #
 #   load       every event, under load for a while, by the recorder
 #   twice      every event, and the sample module's; also as text, from the same buffer

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
 #
-# What ftrace's selftests have to be told in Etch's tree. It is put behind the functions
-# that they have in common, and takes the place of some.
+# Functions that tell ftrace's selftests how Etch's tree differs. This file is put behind
+# the functions that the tests have in common, and takes the place of some.
 
 # There are no tracers.
 reset_tracer()

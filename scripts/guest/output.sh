@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
 #
-# A way to the host for what is no text, and large: "output" is a file there. In
+# A way to the host for large output that is no text: "output" is a file there. In
 # QEMU it is a virtio port, in um the host's own file through hostfs, whose name
 # is on the kernel's command line. Source it; output_write DIR sends a folder as
 # a tar archive.

@@ -16,7 +16,7 @@ state()
 	sed -n 's/^state: //p' persist/status
 }
 
-# What must not be had, and says why.
+# refused FILE VALUE: the write must fail, and error_log must say why.
 refused()
 {
 	(echo "$2" > "$1") 2> /dev/null && fail "$1 takes $2"
