@@ -2,13 +2,13 @@
 """The series on a user's kernel tree: put on, made newer, taken off.
 
 Nothing is tried in the tree itself. Its files as they were before the series, which quilt
-kept below .pc, go to a small tree; there quilt applies the series as it is today; and what
-comes of it is exchanged for what the tree has, all of it or nothing (lib/swap.py).
+kept below .pc, go to a small tree; there quilt applies the series as it is today; and the
+resulting files replace those of the tree, all of them or none (lib/swap.py).
 
-Beside quilt's own files the tree keeps, in KEPT, the series that was put on it. So what is
-there can be told from what the user changed since, and taken off, when the patches here are
-others. A tree from before KEPT has quilt's files alone: then a file that is newer than its
-patch counts as changed.
+Beside quilt's own files the tree keeps, in KEPT, the series that was put on it. From that
+copy this module tells the user's later changes from the series, and takes the series off,
+when the patches here are others. A tree from before KEPT has quilt's files alone: then a
+file that is newer than its patch counts as changed.
 """
 
 import contextlib
@@ -25,8 +25,8 @@ import swap
 import tree
 
 BASE = (6, 12)
-# What make apply keeps in a tree: a sum of the series, the series, and what there was in
-# quilt's folder before.
+# Files that make apply keeps in a tree: a sum of the series, the series, and the earlier
+# content of quilt's folder.
 SUM = ".pc/etch-series-sum"
 KEPT = ".pc/etch"
 BEFORE = ".pc/etch/before"
@@ -117,7 +117,7 @@ class Applied:
                 or (self.kdir / path).stat().st_mtime_ns > stamp]
 
     def check(self):
-        """What was there before; an error if the user changed what would go."""
+        """The files as they were before; an error if the user's changes would be lost."""
         if not self.is_ours():
             raise tree.TreeError(
                 f"{self.kdir} has other quilt patches applied, and quilt keeps one series to "
@@ -237,7 +237,7 @@ def exchange(kdir, wanted, pc):
 
 
 def put_on(kdir):
-    """Apply the series, or put it in the place of an older one. What was done, as a sentence."""
+    """Apply the series, or put it in the place of an older one. Gives a sentence on it."""
     kdir = Path(kdir)
     check_version(kdir)
     with alone(kdir), small_tree() as scratch:
@@ -261,7 +261,7 @@ def put_on(kdir):
 
 
 def take_off(kdir):
-    """Take the series off, whichever version of it. What was done, as a sentence."""
+    """Take the series off, whichever version of it. Gives a sentence on it."""
     kdir = Path(kdir)
     with alone(kdir):
         there = Applied(kdir)

@@ -41,7 +41,7 @@ say()
 	fi
 }
 
-# A warning that must not be overlooked: what could not be done, and why.
+# A warning that must not be overlooked: the step that failed, and the reason.
 warn()
 {
 	if [ -t 2 ]; then

@@ -49,7 +49,7 @@ def traces(report):
 
 
 def compare(name, dump, trace, most):
-    """Sentences on what is wrong with the dump of what the file trace had."""
+    """Sentences on the differences between a dump and the last lines of the file trace."""
     which, number, lines = dump
     wanted = trace[-most:]
     if not wanted:
@@ -129,7 +129,7 @@ def record_cases(result):
     wanted = {"the task died of it": "unable to handle page fault",
               "the log tells of its record": "1 record(s) of pid",
               "the other instance was dumped": "etch: dump of dumped ends",
-              "with what was in it": "tracing_mark_write: the last words"}
+              "with the mark in it": "tracing_mark_write: the last words"}
     cases += [tap.Case(name, "passed" if text in result.console else "failed")
               for name, text in wanted.items()]
     if "guest: end 0" not in result.report:

@@ -7,8 +7,8 @@ from collections import namedtuple
 
 import elf
 
-# target: where a jump or a call goes, or None; callee: the name of what is
-# there, without "+offset"; jump: "" (none), "always", "maybe", "call", "end"
+# target: where a jump or a call goes, or None; callee: the symbol at the target,
+# without "+offset"; jump: "" (none), "always", "maybe", "call", "end"
 Insn = namedtuple("Insn", "address raw text target callee jump")
 
 HEAD = re.compile(r"^([0-9a-f]+) <(.*)>:$")

@@ -29,7 +29,7 @@ Relocation = namedtuple("Relocation", "offset type symbol addend")
 
 
 class ElfError(Exception):
-    """What is wrong with a file, as a sentence."""
+    """A mistake in a file, as a sentence."""
 
 
 class Section:
@@ -188,7 +188,7 @@ class Image:
         raise ElfError(f"{self.path} has nothing at {address:#x}")
 
     def table(self, section, symbol=None):
-        """(address, bytes) of a table: a section, or what lies between two
+        """(address, bytes) of a table: a section, or the range between two
         symbols that the linker script put around it. Empty if there is none."""
         found = self.section(section)
         if found:

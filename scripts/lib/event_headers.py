@@ -13,7 +13,7 @@ import subprocess
 
 import elf
 
-# What is not compiled for the kernel, or is no header of events.
+# Folders that are not compiled for the kernel, and headers that are not of events.
 NOT_KERNEL = ("tools/", "Documentation/", "scripts/")
 NOT_EVENTS = ("include/trace/define_trace.h", "include/trace/define_custom_trace.h",
               "include/trace/etch/")
@@ -21,8 +21,7 @@ NOT_EVENTS = ("include/trace/define_trace.h", "include/trace/define_custom_trace
 NAMED = re.compile(r"^[ \t]*[A-Z][A-Z0-9_]*\(\s*(\w+)(?:\s*,\s*(\w+))?", re.M)
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 EVENT_MACRO = re.compile(r"^[ \t]*(?:TRACE_EVENT|DEFINE_EVENT|DECLARE_EVENT_CLASS)", re.M)
-# What make says when it begins with something, of an object that it has no rule for,
-# and of one that failed.
+# make's lines: it begins with a file; it has no rule for an object; an object failed.
 STEP = re.compile(r"^  [A-Z]+(?: \[M\])? +(\S+)$")
 NO_RULE = re.compile(r"No rule to make target '([^']+\.o)'|Nothing to be done for '([^']+\.o)'")
 FAILED = re.compile(r"\*\*\* \[[^]]*?([^\s:\]]+\.o)\] Error")
@@ -58,13 +57,13 @@ def headers(tree):
 
 
 def names(text):
-    """What the macros of a header are given first and second."""
+    """The first two arguments of each macro in a header."""
     text = COMMENT.sub(" ", text)
     return {name for pair in NAMED.findall(text) for name in pair if name}
 
 
 def steps(log):
-    """{what make made: what was said of it}; make -O keeps that together."""
+    """{file that make made: the lines about it}; make -O keeps these together."""
     said, lines = {}, []
     for line in log.splitlines():
         if step := STEP.match(line):

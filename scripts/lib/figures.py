@@ -46,7 +46,7 @@ class Figure:
         self.scatter = scatter(rounds)
 
     def as_dict(self):
-        """What is written to the file, in its order."""
+        """The figure as it is written to the file, in the file's order."""
         numbers = {key: round(getattr(self, key), 3)
                    for key in ("median", "min", "max")}
         return {"case": self.case, "tracer": self.tracer, "lane": self.lane,
@@ -115,8 +115,8 @@ def grid(head, rows):
 def table(figures, peer, base_of=None):
     """Every figure; beside the peer's in the same case.
 
-    base_of: a function from a case to the case that holds what is not to be
-    counted, the empty loop; then what is above it is shown, too.
+    base_of: a function from a case to the case that must not count, the empty
+    loop; then the table also shows by how much the figure is above it.
     """
     head = ["case", "tracer", "median", "min", "max", f"to {peer}"]
     head += ["over empty"] if base_of else []

@@ -36,7 +36,7 @@ class Result:
         """Why the lane has failed: sentences; none if it has not.
 
         ours: names of functions; data races without one of them are no
-        problem of ours, and are to be had from others_races().
+        problem of ours, and others_races() gives them.
         """
         others = set()
         if ours is not None:

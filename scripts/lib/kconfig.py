@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """kconfig.py CONFIG FRAGMENT...: what became of a configuration's wishes.
 
-Kconfig drops silently what it cannot grant. Each wish of the fragments (the
-last one for a symbol counts) is compared with the resulting .config; one that
-was dropped is an error.
+Kconfig silently drops a wish that it cannot grant. This script compares each wish
+of the fragments (the last one for a symbol counts) with the resulting .config; one
+that was dropped is an error.
 """
 
 import re
@@ -41,7 +41,7 @@ def main():
         wishes.update(parse(Path(fragment).read_text()))
     lost = dropped(Path(config).read_text(), wishes)
     if lost:
-        sys.exit(f"error: {config} is not what was asked for:\n  "
+        sys.exit(f"error: {config} does not grant each wish:\n  "
                  + "\n  ".join(lost))
 
 

@@ -2,9 +2,8 @@
 """Data races that KCSAN reported, and whose they are.
 
 A report names two accesses, each with its stack. A race is ours if a function of
-ours is in one of the stacks, down to where an interrupt came: what the
-interrupt came upon has no part in it. Nor have the callers of a function that
-waits, by what stands on its own stack.
+ours is in one of the stacks. The code that an interrupt stopped does not count, nor
+do the callers of a function that waits by means of a variable on its own stack.
 """
 
 import re
@@ -13,9 +12,9 @@ import subprocess
 HEAD = re.compile(r"BUG: KCSAN: (.*)$")
 # A line of a stack, behind the kernel's time stamp.
 FRAME = re.compile(r"^(?:\[[^]]*\])?\s+([A-Za-z_][\w.]*)\+0x[0-9a-f]+/0x[0-9a-f]+")
-# Below it is what was interrupted.
+# The frames below it are of the code that was interrupted.
 ENTRY = re.compile(r"^asm_(sysvec_|exc_|common_interrupt)|^common_interrupt_return$")
-# What these race for with the timer that wakes them is a variable of their own.
+# These race with the timer that wakes them, for a variable of their own.
 WAITS = {"schedule_hrtimeout_range_clock"}
 # An access, or the stack of its origin, begins.
 ACCESS = re.compile(r"\b(by|on) (task|interrupt)|^(?:\[[^]]*\])?\s*"

@@ -37,7 +37,7 @@ MADE_SUFFIXES = (".o", ".ko", ".mod", ".pyc")
 class LayoutError(OSError):
     """Why it cannot be said what files there are, as a sentence."""
 
-# Folders of the kernel tree that hold nothing but what is ours.
+# Folders of the kernel tree that hold only our files.
 OWN = tuple(there for here, there in ROOMS if "etch" in there)
 
 

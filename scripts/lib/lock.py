@@ -10,7 +10,8 @@ import sys
 def alone(file, who):
     """Wait until no other program has this lock, and keep it to the end of the block.
 
-    who: who else might have it. A file on which there is a lock must not be removed.
+    who: the other programs that may have it, for the message. A file on which there is a
+    lock must not be removed.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     with open(file, "w") as held:

@@ -76,7 +76,7 @@ def qemu(arch="x86_64"):
     result = subprocess.run([str(script), arch], text=True, check=False,
                             stdout=subprocess.PIPE)
     if result.returncode:
-        raise MachineError("QEMU cannot be had")
+        raise MachineError("there is no usable QEMU")
     libraries, *command = result.stdout.splitlines()
     env = dict(os.environ)
     if libraries:

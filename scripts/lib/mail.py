@@ -22,7 +22,7 @@ TO = "linux-kernel@vger.kernel.org"
 
 
 class MailError(Exception):
-    """What cannot be mailed, as a sentence."""
+    """Why the series cannot be mailed, as a sentence."""
 
 
 def split(message):

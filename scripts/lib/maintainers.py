@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Who is told of a patch: Cc: lines, by the kernel's own scripts/get_maintainer.pl.
+"""The Cc: lines of a patch, by the kernel's own scripts/get_maintainer.pl.
 
-Asked is for what a patch does to files that are not ours. A patch that only adds our
-own has no Cc: they are in our entry in MAINTAINERS.
+That script sees only the patch's changes to files that are not ours. A patch that only
+adds our own has no Cc: these files are in our entry in MAINTAINERS.
 """
 
 import re

@@ -12,7 +12,7 @@ import layout
 
 
 class ManifestError(Exception):
-    """What is wrong, and what to do about it, as a sentence."""
+    """A mistake, and what to do about it, as a sentence."""
 
 
 def parse(text):

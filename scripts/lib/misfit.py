@@ -69,7 +69,7 @@ def reason(have, hunk):
 
 
 def of_file(tree, diff):
-    """What does not fit of one file's diff, as sentences."""
+    """The parts of one file's diff that do not fit, as sentences."""
     file = Path(tree) / diff.path
     if diff.kind == "new":
         return [f"{diff.path}: the patch adds this file, and it is there already"] \
@@ -89,5 +89,5 @@ def of_file(tree, diff):
 
 
 def explain(tree, text):
-    """What does not fit of a patch, given as text, as sentences; [] if all seems to."""
+    """The parts of a patch, given as text, that do not fit, as sentences; [] if all seem to."""
     return [line for diff in patchfile.parse(text).diffs for line in of_file(tree, diff)]

@@ -14,7 +14,7 @@ STARTS = re.compile(r"^(diff --git |Index: |--- (a/|b/|/dev/null))")
 
 
 class PatchError(Exception):
-    """What is wrong with a patch, as a sentence."""
+    """A mistake in a patch, as a sentence."""
 
 
 class Diff:

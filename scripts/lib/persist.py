@@ -28,7 +28,7 @@ def status(report):
 
 
 def compare(report, records, marks, lines, complaints):
-    """Sentences on what is wrong with what babeltrace2 read.
+    """Sentences on the differences between the guest's report and babeltrace2's records.
 
     records: {cpu: how many}. marks: {cpu: numbers of the marks, in order}. lines: how
     many babeltrace2's command printed; complaints: what it said besides.

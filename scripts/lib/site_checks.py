@@ -35,7 +35,7 @@ def one_nop(sites):
 
 
 def calls_stub(sites):
-    """Whoever wants an event is called by its stub, and by nothing else."""
+    """A site calls the stub of its event, which calls the event's consumers, and no other."""
     calling = [(site, one.callee) for site in sites for one in site.calls()]
     if not calling:
         return ["no site calls anything"]
@@ -103,8 +103,8 @@ def gate_look(code, start, gates):
 
 
 def stub_leaves_memory(image, code, event=EVENT):
-    """The stub reads the gate by a patched move; the tracepoint's memory is
-    for who finds bit 31 set, in a function of its own."""
+    """The stub reads the gate by a patched move. It calls a function of its own,
+    which reads the tracepoint's memory, only if bit 31 of the gate is set."""
     start = image.address(f"__tracestub_{event}")
     more = image.address(f"__tracemore_{event}")
     symbol = image.by_name.get(tracepoint.PREFIX + event)
@@ -155,6 +155,6 @@ def cases(kernel, module):
         verdict(f"{EVENT} is arguments and a call", arguments_and_call(sites)),
         verdict("patched reads in the kernel", patched_reads(image)),
         verdict("patched reads in a module", patched_reads(part)),
-        verdict(f"{EVENT}'s stub reads no memory for who records",
+        verdict(f"{EVENT}'s stub reads no memory to record",
                 stub_leaves_memory(image, code)),
     ]

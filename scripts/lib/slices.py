@@ -38,7 +38,7 @@ def read(entries):
 
 
 def paragraphs(text):
-    """What blank lines separate; what is indented goes on with the one before."""
+    """The parts between blank lines; an indented part belongs to the one before."""
     return re.split(r"\n\n(?=\S)", text)
 
 

@@ -5,9 +5,9 @@ Three kinds of output are read: plain TAP ("ok 1 - name # SKIP why"), the
 kselftest runner's, which puts "# " before the lines of each program and gives
 it a result line of its own, and KTAP, which indents subtests by two spaces.
 
-What is counted are the leaves: a result line whose test had subtests stands
-for them and is not counted again, unless it failed while none of them did,
-or said so itself: a program that crashed after its last test.
+This module counts the leaves: a result line whose test had subtests stands for
+them and is not counted again, unless it failed while none of them did, as that
+of a program that crashed after its last test.
 """
 
 import re
@@ -49,7 +49,7 @@ def _depth(match):
 
 
 class _Level:
-    """What has been seen at one depth since its parent's last result."""
+    """The results at one depth since its parent's last result."""
 
     def __init__(self):
         self.cases = []

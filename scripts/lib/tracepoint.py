@@ -17,7 +17,7 @@ import elf
 PREFIX = "__tracepoint_"
 # What objtool puts in the place of a jump: NOPs of two and of five bytes.
 NOPS = (bytes.fromhex("6690"), bytes.fromhex("0f1f440000"))
-# How a site calls who wants the event: Etch's way, mainline's two.
+# How a site calls the event's consumers: Etch's way, mainline's two.
 CALLS = ("__tracestub_", "__SCT__tp_func_", "__traceiter_")
 
 JUMP_ENTRY = struct.Struct("<iiq")
@@ -47,8 +47,8 @@ class Site:
         return bool(self.nop) and self.nop.raw in NOPS
 
     def calls(self):
-        """The calls of who wants the event: none where the site only asks
-        whether somebody does, as trace_EVENT_enabled()."""
+        """The calls to the event's consumers: none where the site only asks
+        whether there is one, as trace_EVENT_enabled()."""
         names = {prefix + self.event for prefix in CALLS}
         return [one for one in self.out if one.callee in names]
 
@@ -111,7 +111,7 @@ class Code:
             self.insns.update(function.insns)
 
     def walk(self, starts, stop=frozenset()):
-        """What can be reached without leaving the function: {address:
+        """The code that starts reach without leaving the function: {address:
         instruction}."""
         seen, todo = {}, list(starts)
         while todo:
@@ -156,7 +156,7 @@ def read_code(image, addresses, names=()):
 
 
 def hot(code, sites, others):
-    """{function: what is reached with all of its tracepoints off}."""
+    """{function: addresses that are reached with all of its tracepoints off}."""
     starts = {}
     for head in code.heads:
         if head in code.owner:

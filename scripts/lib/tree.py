@@ -31,7 +31,7 @@ UM_BOOTS = ("um-restore-the-extended-state-whole.patch",
 
 
 class TreeError(Exception):
-    """What is wrong with a tree or a series, as a sentence."""
+    """A mistake in a tree or a series, as a sentence."""
 
 
 def version(tree):

@@ -72,7 +72,7 @@ class Checks(unittest.TestCase):
         self.assertEqual(
             self.failed(("mov	$0, %edx", "mov	$1, %edx")),
             ["patched reads in the kernel",
-             "sched_switch's stub reads no memory for who records"])
+             "sched_switch's stub reads no memory to record"])
 
     def test_a_register_with_a_prefix(self):
         self.assertIn("patched reads in the kernel",
@@ -95,22 +95,22 @@ class Checks(unittest.TestCase):
                     self.failed((f"\n{place}", f"\n{place}{load}")
                                 if place == ".Lsome:" else
                                 (f"\n{place}", f"\n{load}{place}")),
-                    ["sched_switch's stub reads no memory for who records"])
+                    ["sched_switch's stub reads no memory to record"])
 
     def test_a_stub_that_tests_another_bit(self):
         self.assertEqual(
             self.failed(("%edx\n	jle", "%edx\n	je")),
-            ["sched_switch's stub reads no memory for who records"])
+            ["sched_switch's stub reads no memory to record"])
 
     def test_a_stub_that_forgets_the_others(self):
         self.assertEqual(
             self.failed(("call	__tracemore_sched_switch", "nop")),
-            ["sched_switch's stub reads no memory for who records"])
+            ["sched_switch's stub reads no memory to record"])
 
     def test_a_stub_that_never_looks(self):
         self.assertEqual(
             self.failed(("__tracepoint_sched_switch + 0x50(%rip)", "(%rdi)")),
-            ["sched_switch's stub reads no memory for who records"])
+            ["sched_switch's stub reads no memory to record"])
 
     def test_files_that_cannot_be_read(self):
         files = assembled.Files(self)
