@@ -35,7 +35,7 @@ def one_nop(sites):
 
 
 def calls_stub(sites):
-    """A site calls the stub of its event, which calls the event's consumers, and no other."""
+    """Each site calls its event's consumers through Etch's stub, not mainline's way."""
     calling = [(site, one.callee) for site in sites for one in site.calls()]
     if not calling:
         return ["no site calls anything"]

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""What can be said of our sources without running them. Prints TAP.
+"""Checks our sources without running them. Prints TAP.
 
   check.py
 
 The compiler's W=1, sparse, and which rooms use which, in three kernels, each header alone,
 kernel-doc, Coccinelle with the kernel's rules and ours, checkpatch on each patch, spelling,
-shell and Python. scripts/lint/ignore is what is passed over, with reasons; of checkpatch's
-it is scripts/checkpatch.ignore.
+plain English, shell and Python. scripts/lint/ignore lists the findings that are passed over,
+with reasons; scripts/checkpatch.ignore lists those of checkpatch.
 """
 
 import concurrent.futures
@@ -20,6 +20,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
 import checkpatch
 import coccinelle
+import english
 import findings
 import kernel
 import layout
@@ -58,7 +59,7 @@ def tool(name, form, command, files):
         return [f"there are no files for {name}"]
     status, out = kernel.run([*command, *files])
     found = findings.parse(name, form, out)
-    # What is not understood is not passed over.
+    # A line that is not understood is not passed over.
     unread = [line for line in out.splitlines() if line.strip() and not form.match(line)]
     if status and not found and not unread:
         unread = [f"{name} ended with status {status}"]
@@ -69,6 +70,14 @@ def spelling():
     """codespell's, on everything that is read."""
     return tool("spelling", findings.SPELLING, ["codespell"],
                 [name for name in ours() if name not in NOT_PROSE])
+
+
+def sentences():
+    """Sentences that hide their subject, also in the messages of the patches."""
+    patches = sorted(str(path.relative_to(layout.TOP))
+                     for path in layout.PATCHES.glob("*.patch"))
+    return [one for name in filter(english.readable, ours() + patches)
+            for one in english.problems(name)]
 
 
 def shell():
@@ -87,7 +96,7 @@ def python():
 
 
 def left(excuses, found):
-    """What nothing excuses; what is no finding cannot be excused."""
+    """The entries that nothing excuses; an entry that is no finding cannot be excused."""
     known = [one for one in found if isinstance(one, findings.Finding)]
     return excuses.left(known) + [one for one in found if one not in known]
 
@@ -112,20 +121,20 @@ def patches(tap):
 
 
 def cocci(tap, excuses):
-    """Coccinelle's rules, on what is ours."""
+    """Coccinelle's rules, on our sources."""
     run = coccinelle.rules()
     mine = [rule for rule in run if rule.startswith(coccinelle.OURS)]
     tap.result("Coccinelle has the kernel's rules and ours",
                [] if mine and len(run) > len(mine) else [f"there are {run}"])
-    # One in OCaml as well: whether Coccinelle can run them depends on what is installed.
+    # One in OCaml as well: Coccinelle runs those only if OCaml is installed.
     for rule in (*mine, coccinelle.IN_OCAML):
-        tap.result(f"{rule} reports what is planted", coccinelle.planted(rule))
+        tap.result(f"{rule} reports planted mistakes", coccinelle.planted(rule))
     for rule, found, why in coccinelle.all_rules(run):
         tap.result(rule, [why] if why else left(excuses, found))
 
 
 def built(tap, excuses, one):
-    """What is seen by building a kernel, or its objects that are ours."""
+    """The checks that build a kernel, or its objects that are ours."""
     try:
         one.prepare()
     except kernel.BuildError as error:
@@ -133,7 +142,7 @@ def built(tap, excuses, one):
         return
     if one.lane == "um":
         attempt(tap, excuses, "each header compiles alone", one.alone)
-    attempt(tap, excuses, f"{one.lane}: what is planted is reported", one.planted)
+    attempt(tap, excuses, f"{one.lane}: planted mistakes are reported", one.planted)
     attempt(tap, excuses, f"{one.lane}: no warning with W=1", one.compiler)
     if rooms.PLACE in one.folders:
         attempt(tap, excuses, f"{one.lane}: each room uses those below it, and no other",
@@ -146,6 +155,7 @@ def main():
     print("TAP version 13")
     excuses = findings.Excuses(IGNORE.read_text())
     attempt(tap, excuses, "spelling", spelling)
+    attempt(tap, excuses, "each sentence names its subject", sentences)
     attempt(tap, excuses, "shellcheck", shell)
     attempt(tap, excuses, "pyflakes", python)
     attempt(tap, excuses, "headers of user space are C90", kernel.uapi)

@@ -25,9 +25,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "lib"))
 import findings
 import layout
 
-VERB = (r"(?:is|are|was|were|has|have|had|wants?|waits?|reads?|writes?|turns|polls|dies|died|may|must|"
-        r"can|cannot|does|did|comes?|came|goes|takes?|took|gives?|gave|needs?|asks?|opens?|holds?|"
-        r"looks?|looked|makes?|made|knows?|knew|uses?|used|calls?|called|sees|saw|counts?|adds?|"
+VERB = (r"(?:is|are|was|were|has|have|had|wants?|waits?|reads?|writes?|turns|polls|dies|died|may|"
+        r"must|can|cannot|does|did|comes?|came|goes|takes?|took|gives?|gave|needs?|asks?|opens?|"
+        r"holds?|looks?|looked|makes?|made|knows?|knew|uses?|used|calls?|called|sees|saw|counts?|adds?|"
         r"finds?|gets?|keeps?|runs?|records?|starts?|stops?|changes?|frees|sets?|would|will|might|"
         r"should|could|lets?|left|stands?|stood|follows?|lies|lives|tells|told|says|said|happens|"
         r"happened|remains|fits|begins?|ends?|shows?|lost|there|never|only|also|still|then|now|"
@@ -36,7 +36,7 @@ BEFORE = (r"(?:for|of|to|from|by|that|and|or|if|when|as|with|than|but|not|only|t
           r"after|before|while|let|lets|tells?|asks?|because|so|where)")
 PATTERNS = {
     "headless": re.compile(
-        r"(?:(?:^|[.:;,(/] |- )(?:[Ww]ho|[Ww]hoever|[Ww]hatever|[Ww]hat) " + VERB + r"\b"
+        r"(?:(?:^|[.:;,(/] |- )(?:who|Who|whoever|Whoever|[Ww]hat|[Ww]hatever) " + VERB + r"\b"
         r"|\b" + BEFORE + r" (?:who|whoever) " + VERB + r"\b"
         r"|\b" + BEFORE + r" (?:whatever|what) (?:is|are|was|were|has|had|comes|came|goes|stands|"
         r"stood|follows|lies|fits|happens|happened|remains|needs|must|can|cannot|may)\b)"),
@@ -99,8 +99,8 @@ def paragraphs(pieces):
     out, text, lines, last = [], "", [], None
     for number, piece in pieces:
         for offset, line in enumerate(piece.split("\n")):
-            words = re.sub(r"^\s*(?:/\*+|\*+/?|//|#+:?|\.\.|\"+)?\s*|\s*(?:\*/|\"+|\\n\"?,?)?\s*$", "",
-                           line)
+            words = re.sub(r"^\s*(?:/\*+|\*+/?|//|#+:?|\.\.|\"+)?\s*|\s*(?:\*/|\"+|\\n\"?,?)?\s*$",
+                           "", line)
             here = number + offset
             if text and (last is None or here > last + 1 or not words):
                 out.append((text, lines))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What checkers say about our sources, and what of it is passed over.
+"""The findings of checkers about our sources, and the excuses for some of them.
 
 A finding has a kind, "tool:what": the tool's own name for it, where it has one.
-Places are paths in the kernel tree for what goes there, and in this repository for
-the rest.
+Places are paths in the kernel tree for the files that go there, and in this repository
+for the rest.
 """
 
 import os

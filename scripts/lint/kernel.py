@@ -2,8 +2,8 @@
 """The checkers that go through the kernel's build: the compiler and sparse.
 
 They look at kernels of three architectures, configured as lanes are, each in a folder
-of its own. No kernel is built: only what is generated before anything is compiled, and
-the objects that are looked at.
+of its own. No whole kernel is built: only the files that make generates before it compiles
+anything, and the objects that are looked at.
 """
 
 import os
@@ -19,7 +19,7 @@ import touched
 
 LOGS = layout.BUILD / "log"
 HEADERS = ("include/linux/", "kernel/etch/")
-# A file of C with lines that are to be reported, each with who has to.
+# A C file with lines to report; each names the tools that have to report it.
 PLANTED = layout.TOP / "scripts/tests/lint/planted.c"
 MARK = re.compile(r"/\* BAD: ([\w ]+) \*/$")
 # What make prints of an object, and of a source that is checked.
@@ -53,7 +53,7 @@ def lane_of(path):
 
 
 class Kernel:
-    """A configuration, and what has been looked at in it."""
+    """A configuration, and the sources that each tool has looked at in it."""
 
     def __init__(self, lane, out, folders=(), more=""):
         self.lane = lane
@@ -63,7 +63,7 @@ class Kernel:
         self.seen = {"gcc": set(), "sparse": set()}
 
     def sources(self):
-        """What is looked at besides the folders. Programs have Makefiles of their own."""
+        """The sources to look at besides the folders. Programs have Makefiles of their own."""
         return sorted(path for path in touched.sources()
                       if not touched.built_whole(path) and not path.startswith("tools/") and lane_of(path) == self.lane)
 
@@ -83,19 +83,19 @@ class Kernel:
         return out
 
     def prepare(self):
-        """The configuration, and what is generated before anything is compiled."""
+        """Make the configuration, and the files that are generated before compiling."""
         status, out = run([layout.TOP / "scripts/build.sh", self.lane],
                           {"OUT": str(self.out), "ONLY": "prepare", "MORE": self.more})
         if status:
             raise BuildError(out)
-        # What is up to date is not compiled, and then there is no warning.
+        # make would not compile an object that is up to date, and so not warn.
         for folder in self.folders:
             shutil.rmtree(self.out / folder, ignore_errors=True)
         for path in self.sources():
             (self.out / path).with_suffix(".o").unlink(missing_ok=True)
 
     def targets(self):
-        """What make is asked for."""
+        """The targets for make."""
         return [*(f"{folder}/" for folder in self.folders),
                 *(f"{path.removesuffix('.c')}.o" for path in self.sources())]
 
@@ -119,7 +119,7 @@ class Kernel:
         return touched.told("sparse", self.parse("sparse", out))
 
     def planted(self):
-        """What is reported too much or too little of a file made for it."""
+        """Lines that the tools report, or miss, against the marks of a file with mistakes."""
         folder = layout.BUILD / "lint-planted"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -163,7 +163,7 @@ KERNELS = (Kernel("um", "lint", touched.FOLDERS),
 
 
 def marked(text):
-    """(who, line) of what is planted."""
+    """(tool, line) of the planted mistakes."""
     return {(who, number) for number, line in enumerate(text.splitlines(), 1)
             if (match := MARK.search(line)) for who in match[1].split()}
 
@@ -196,7 +196,7 @@ def kernel_doc():
 
 
 def headers_check():
-    """The kernel's own headers_check.pl, on what is for user space."""
+    """The kernel's own headers_check.pl, on the headers for user space."""
     paths = [path for path in layout.sources() if path.startswith("include/uapi/")]
     status, out = run(["env", "-C", layout.LINUX, "perl", "usr/include/headers_check.pl",
                        "include/uapi", "x86", *paths])

@@ -88,7 +88,7 @@ def uses(folder):
 
 
 def links(folder):
-    """What uses a symbol of a room that is not below it."""
+    """Sentences on the objects that use a symbol of a room that is not below theirs."""
     if not objects(folder):
         return [f"no object of a room was built in {folder}"]
     return [f"{path} uses {', '.join(sorted(names))} of {other}, which is not below it"

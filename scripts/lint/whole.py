@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Our Coccinelle rules on the whole kernel: make cocci-tree. Prints TAP.
 
-What they find in files that are not ours is listed, with what is to be said of it, in
-scripts/lint/coccinelle.rst. A find that is not listed fails, and one that is listed
-and not found. Files in which a rule cannot match, since the text that it is about is
-not there, are not given to Coccinelle: it would take hours to find nothing.
+scripts/lint/coccinelle.rst lists their finds in files that are not ours, with a remark
+on each. A find that is not listed fails, and so does a listed one that is not found.
+Files in which a rule cannot match, since the text that it is about is not there, are not
+given to Coccinelle: it would take hours to find nothing.
 """
 
 import concurrent.futures
@@ -30,8 +30,8 @@ TITLE = re.compile(r"^(?P<rule>trace_\w+)$")
 CALL = re.compile(r"\btrace_\w+\s*\(")
 EFFECT = re.compile(r"\+\+|--|[^=!<>]=(?!=)|<<=|>>=")
 ASKED = re.compile(r"\btrace_\w+_enabled\s*\(")
-# Of trace_work: functions that it takes for costly, and what stands around a variable
-# that it reports: its value, the function that fills it, its declaration.
+# Of trace_work: functions that it takes for costly, and the code around a variable that
+# it reports: its value, the function that fills it, its declaration.
 COSTS = re.compile(r"(?:ktime_get\w*|_clock|rdtsc\w*|get_cycles|read[bwlq\d]\w*|printf|_path)"
                    r"\s*\(")
 NO_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
@@ -42,7 +42,7 @@ DECLARED = re.compile(r"\s*(?:__\w+\s*)?[,;[]")
 
 
 def arguments(text, start):
-    """What stands in the parentheses that are open at start."""
+    """The text in the parentheses that are open at start."""
     depth = 1
     for end in range(start, min(len(text), start + 10000)):
         depth += {"(": 1, ")": -1}.get(text[end], 0)
