@@ -27,11 +27,12 @@ import layout
 
 VERB = (r"(?:is|are|was|were|has|have|had|wants?|waits?|reads?|writes?|turns|polls|dies|died|may|"
         r"must|can|cannot|does|did|comes?|came|goes|takes?|took|gives?|gave|needs?|asks?|opens?|"
-        r"holds?|looks?|looked|makes?|made|knows?|knew|uses?|used|calls?|called|sees|saw|counts?|adds?|"
-        r"finds?|gets?|keeps?|runs?|records?|starts?|stops?|changes?|frees|sets?|would|will|might|"
-        r"should|could|lets?|left|stands?|stood|follows?|lies|lives|tells|told|says|said|happens|"
-        r"happened|remains|fits|begins?|ends?|shows?|lost|there|never|only|also|still|then|now|"
-        r"already|else|cuts?|puts?|sent|sends|maps?|closes|clears|empties|moves|splices|traces)")
+        r"holds?|looks?|looked|makes?|made|knows?|knew|uses?|used|calls?|called|sees|saw|counts?|"
+        r"adds?|finds?|gets?|keeps?|runs?|records?|starts?|stops?|changes?|frees|sets?|would|will|"
+        r"might|should|could|lets?|left|stands?|stood|follows?|lies|lives|tells|told|says|said|"
+        r"happens|happened|remains|fits|begins?|ends?|shows?|lost|there|never|only|also|still|"
+        r"then|now|already|else|cuts?|puts?|sent|sends|maps?|closes|clears|empties|moves|splices|"
+        r"traces)")
 BEFORE = (r"(?:for|of|to|from|by|that|and|or|if|when|as|with|than|but|not|only|then|on|in|at|"
           r"after|before|while|let|lets|tells?|asks?|because|so|where)")
 PATTERNS = {
