@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Write into each patch's message who is told of it: make maintainers."""
+"""Write the Cc: lines into each patch's message: make maintainers."""
 
 import sys
 from pathlib import Path
@@ -24,7 +24,7 @@ def main():
         (layout.PATCHES / name).write_bytes(patches[name].text().encode("utf-8"))
         print(f"Patch {name}: Cc: renewed.")
     if not changed:
-        print("The patches already name those who are told.")
+        print("The Cc: lines of all patches are up to date.")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ import layout
 import manifest
 import patchfile
 
-# Not of the kernel, or made while linking from what is compared already.
+# Objects that are not the kernel's, or that a link makes from objects compared already.
 SKIP = ("scripts/", "tools/", "usr/", "arch/x86/boot/", "arch/x86/tools/",
         "arch/x86/realmode/rm/", "samples/")
 LINKED = (".tmp_", "vmlinux", "built-in")

@@ -4,13 +4,13 @@
 
   prefixes.py [--only LANE]... [--from PATCH] [--to PATCH]
 
-Patch after patch is put on the pristine tree, in build/bisect/linux; each time the
-kernels of the lanes, um and x86-64 unless said otherwise, are built from what is there
-and booted. Whoever looks for a mistake with git bisect meets each of these kernels.
+This script puts patch after patch on the pristine tree, in build/bisect/linux; after each
+it builds the kernels of the lanes, um and x86-64 unless named otherwise, from that tree
+and boots them. A search for a mistake with git bisect goes over each of these kernels.
 
-A prefix is configured with what the lane wishes. What it lacks yet is left out, which
-the table says; a wish that an earlier prefix granted is not lost again, and the last
-prefix grants all. A warning that the pristine tree's compiler does not give is a
+A prefix is configured with the lane's wishes. The table counts those that the prefix does not
+grant yet; a wish that an earlier prefix granted must not be lost again, and the last
+prefix must grant all. A warning that the pristine tree's compiler does not give is a
 failure. The pristine tree itself is only built: User-mode Linux needs the first patches
 to boot on every host. A patch to documentation, tests and tools alone is applied, and not built.
 """
@@ -49,7 +49,7 @@ OTHER = re.compile(r"^(?:.*ld: |WARNING: |.*objtool: |.*warning: )(?P<text>.*)$"
 
 
 class PrefixError(Exception):
-    """What is wrong with a prefix, as a sentence."""
+    """A mistake in a prefix, as a sentence."""
 
 
 def prefixes(start, end):

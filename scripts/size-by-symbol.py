@@ -4,8 +4,8 @@
 
 Adds up the sizes of the symbols that the tracers' expansions of event headers
 leave in a kernel that has all of them, and divides by the number of events.
-What has no symbol of its own is not in it: string literals, mainline's and
-ours, and the code at the sites. For those, compare whole kernels.
+The sum leaves out data and code without a symbol of their own: string literals,
+mainline's and ours, and the code at the sites. For those, compare whole kernels.
 """
 
 import re

@@ -5,7 +5,7 @@
 The kernel of lane x86-64, and mainline's in its configuration, change code CHANGES times
 (default 1000) while both processors execute it: scripts/bench/kernel/stale.c. Each does so
 with one thread of QEMU for each processor, and with one for both. An experiment, no test: it
-prints what was counted, and fails only if a kernel cannot be built or booted.
+prints the counts, and fails only if a kernel cannot be built or booted.
 """
 
 import re
@@ -37,7 +37,7 @@ def parse(lines):
 
 
 def rows(tracer, threads, found):
-    """What is printed of one boot."""
+    """The rows of the table that one boot gives."""
     return [[f"{tracer}, {what}", threads, *(str(counts[name]) for name in COLUMNS)]
             for what, counts in found.items()]
 

@@ -71,7 +71,7 @@ def sync():
 
 
 def interrupted(*_):
-    """What a signal does that is to end us: what was begun is taken back on the way."""
+    """Let a signal that is to end us raise an exception, which takes back a begun change."""
     raise KeyboardInterrupt
 
 

@@ -15,7 +15,7 @@ tarball()
 	find "$DIR" -maxdepth 1 -name 'linux*.orig.tar.xz' | sort -V | tail -n 1
 }
 
-# What is not whole gets no name under which it would be found.
+# A tarball that is not whole gets no name under which tarball() would find it.
 download()
 {
 	rm -rf "$DIR/new"
@@ -29,8 +29,8 @@ download()
 	mv linux*.orig.tar.xz "$DIR"
 }
 
-# Files that upstream lacks are not an error: the series adds them. Whatever else tar
-# says is one, and then the tarball is not kept either.
+# Files that upstream lacks are not an error: the series adds them. Any other message of
+# tar is one, and then this function removes the tarball.
 extract()
 {
 	local archive=$1 top said

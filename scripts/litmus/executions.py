@@ -14,7 +14,7 @@ EMPTY = ["LKR", "LKW", "UL", "LF", "RL", "RU", "Srcu-lock", "Srcu-unlock", "Sync
 
 
 class Candidate:
-    """A choice of runs: the events, initial writes in front, and what is fixed by them."""
+    """A choice of runs: the events, initial writes in front, and the relations they fix."""
 
     def __init__(self, test, runs):
         self.test = test
@@ -59,7 +59,7 @@ class Candidate:
                    for place, order in zip(places, choice)}
 
     def base(self):
-        """What the model's names mean, but for who reads from whom."""
+        """The meaning of the model's names, but for those that with_order() adds."""
         size = len(self.events)
 
         def some(test):

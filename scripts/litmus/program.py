@@ -346,7 +346,7 @@ class Test:
 
 
 class Condition:
-    """What stands behind exists."""
+    """The condition behind the word exists."""
 
     def __init__(self, text):
         self.tokens = words(text)

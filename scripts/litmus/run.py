@@ -17,7 +17,7 @@ import program
 COMPILER, EMULATOR = "aarch64-linux-gnu-gcc", "qemu-aarch64-static"
 WARNING = """\
 ### The programs above ran in QEMU, which turns arm64 code into this machine's. On a
-### strongly ordered one, as x86-64, few outcomes are seen that arm64 allows: what was
+### strongly ordered one, as x86-64, few outcomes are seen that arm64 allows: an outcome
 ### NOT seen here proves little. The checker's answers do not depend on that."""
 
 FRAME = """\

@@ -4,9 +4,10 @@
 
   check.py [--quick | --long] [MUTATION...]
 
-In several sizes and both modes, for who takes, peeks, asks and resizes; then
-each rule is taken out, and an assertion must fail (mutations.py). --long has larger
-sizes, for hours and some 20 GB. With names, only those mutations.
+The model runs in several sizes and both modes, with readers that take, peek and ask for
+figures, and with resizes; then the script takes each rule out, and an assertion must fail
+(mutations.py). --long has larger sizes, for hours and some 20 GB. With names, only those
+mutations.
 
 Needs spin and gcc. Two at a time, each with up to 3 GB.
 """
@@ -83,8 +84,8 @@ class ModelError(Exception):
 def verify(texts, options, limit=3000, optimise="-O2"):
     """What the verifier says of the model with these options.
 
-    optimise: what is asked of gcc. Where an error is found soon, the verifier's
-    compilation takes longer than its run.
+    optimise: gcc's option. Where an error is found soon, the verifier's compilation
+    takes longer than its run.
     """
     with tempfile.TemporaryDirectory() as folder:
         for name, text in texts.items():
@@ -139,7 +140,7 @@ def harmless(texts, mutation):
 
 
 def guarded(work, *arguments):
-    """The same; what keeps SPIN from working is a failure with a name."""
+    """The same; an error that keeps SPIN from working is a failure with a name."""
     try:
         return work(*arguments)
     except ModelError as error:

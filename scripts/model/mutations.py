@@ -2,7 +2,7 @@
 """The rules of the ring's protocol, each taken out of the model once.
 
 A mutation is (name, what it does to the protocol, options, changes). A change is (text,
-what stands for it); the text is there once in ring.pml and reader.pml together.
+its replacement); the text is there once in ring.pml and reader.pml together.
 The options are the smallest found that show what goes wrong.
 """
 
@@ -78,7 +78,7 @@ MUTATIONS = [
      OVERWRITE + size(3, 1, 2),
      [("STEP(begin_of[b] = bt; lost_of[b] = ls)",
        "STEP(begin_of[b] = bt; lost_of[b] = lost)")]),
-    ("describe-before-the-claim", "a block is described by who may not get it",
+    ("describe-before-the-claim", "a writer describes a block that it may not get",
      OVERWRITE + size(3, 3),
      [("	   STEP(bt = clock; ls = lost);\n",
        "	   STEP(bt = clock; ls = lost);\n	   STEP(begin_of[b] = bt; lost_of[b] = ls);\n")]),
@@ -104,7 +104,7 @@ MUTATIONS = [
       ("	STEP(counted = counted + pn);\n	goto more;", "	goto more;")]),
 
     # Flush
-    ("flush-what-is-stored-only", "a flush does not look at what was lost",
+    ("flush-what-is-stored-only", "a flush does not look at the lost records",
      DISCARD + size(3, 3, 0, 0, "-DF1=1"), [("STEP(won = (ls == left_lost))", "won = 1")]),
     ("flush-one-block", "a flush does not look again when it has left a block",
      OVERWRITE + size(3, 2, 0, 1, "-DF1=1"),
@@ -140,7 +140,7 @@ MUTATIONS = [
     ("change-and-do-not-look", "a change of the pair ends as if nobody had closed the block",
      OVERWRITE + size(4, 3, 0, 0, "-DC1=1"),
      [("	   look_if_closed(g)\n", "	   skip\n")]),
-    ("look-before-the-change", "a change of the pair looks at what is closed first",
+    ("look-before-the-change", "a change of the pair looks for closed blocks first",
      OVERWRITE + size(4, 3, 0, 0, "-DC1=1"),
      [("	   STEP(pair_start = (g) * S + 1);\n	   look_if_closed(g)\n",
        "	   look_if_closed(g);\n	   STEP(pair_start = (g) * S + 1)\n")]),
@@ -248,7 +248,7 @@ MUTATIONS = [
     ("resize-drops-uncounted", "what a resize has no room for is not counted",
      OVERWRITE + size(3, 4, 0, 0, "-DN=3 -DRESIZE=2"),
      [("		   overwritten = overwritten + records_of[slot_block[k % nr]];\n", "")]),
-    ("the-limit-once", "a ring that is off is written to by who reads the limit too late",
+    ("the-limit-once", "a writer that reads the limit too late writes to a ring that is off",
      OVERWRITE + size(4, 2, 0, 0, "-DRESIZE=3"),
      [(":: !lim || nn > MAX_NEST ||", ":: nn > MAX_NEST ||")]),
 ]

@@ -36,7 +36,7 @@ inside()
 	local root=$1 user=$2 command=$3
 
 	hostname stranger
-	# What is / in there is a mount, as it is on a machine.
+	# This makes / a mount in there, as it is on a machine.
 	mount --bind "$root" "$root"
 	mount -t proc proc "$root/proc"
 	mount --rbind -o ro /sys "$root/sys"

@@ -52,13 +52,13 @@ class ScriptTest(unittest.TestCase):
         return result.returncode, result.stdout
 
     def good(self, name, *words, **env):
-        """What was said by a script that must not fail."""
+        """The output of a script that must not fail."""
         status, said = self.run_script(name, *words, **env)
         self.assertEqual(status, 0, said)
         return said
 
     def bad(self, name, *words, **env):
-        """What was said by a script that must fail."""
+        """The output of a script that must fail."""
         status, said = self.run_script(name, *words, **env)
         self.assertNotEqual(status, 0, said)
         return said

@@ -31,7 +31,7 @@ class Ahead(unittest.TestCase):
         return builder
 
     def wait(self, builder, name):
-        """What is said while waiting."""
+        """The output of the wait for a kernel."""
         with contextlib.redirect_stdout(io.StringIO()) as said:
             builder.wait(name)
         return said.getvalue()

@@ -242,7 +242,7 @@ class OnAndOff(Case):
 
 
 class Refused(Case):
-    """What cannot be done changes nothing."""
+    """A refused operation changes nothing."""
 
     def test_a_newer_series_that_does_not_fit(self):
         for prepare in self.older, self.before_copies_were_kept:
@@ -277,7 +277,7 @@ class Refused(Case):
             shutil.rmtree(self.kdir / ".pc")
 
     def test_a_copy_of_the_tree_with_other_times(self):
-        """What was kept is compared, not times."""
+        """put_on() compares the kept files, not times."""
         self.older()
         for file in self.kdir.rglob("*.c"):
             os.utime(file, (2 ** 31, 2 ** 31))
@@ -388,7 +388,7 @@ class Interrupted(Case):
 
 
 class Misfit(Case):
-    """What is said of a patch that does not fit."""
+    """The explanation of a patch that does not fit."""
 
     def explain(self, path, old, new, have):
         """Of a file that has this text, when the patch makes new of old."""

@@ -52,7 +52,7 @@ class Lanes(unittest.TestCase):
     """What becomes of a lane."""
 
     def run_lane(self, function):
-        """(cases, what was said on both) of a lane that is this function."""
+        """(cases, text on stdout and stderr) of a lane that is this function."""
         out = io.StringIO()
         with tempfile.TemporaryDirectory() as folder, \
                 mock.patch.object(check.layout, "BUILD", Path(folder)), \
@@ -115,7 +115,7 @@ ok 4 selftests: etch: silent
 
 
 class Shown(unittest.TestCase):
-    """What is seen of a guest's results while it runs."""
+    """The lines of a guest's results that are shown while it runs."""
 
     def shown(self, *parts):
         """The lines that are, of output that comes in parts."""

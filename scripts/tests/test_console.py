@@ -37,7 +37,7 @@ TROUBLE = (
 
 
 class Scan(unittest.TestCase):
-    """What is trouble and what is not."""
+    """Lines that mean trouble, and lines that do not."""
 
     def test_a_healthy_boot(self):
         self.assertEqual(console.scan(HEALTHY), [])

@@ -42,7 +42,7 @@ def failed(console, most=1):
 
 
 class Dumps(unittest.TestCase):
-    """What is found wrong, and what is not."""
+    """Right dumps pass, and wrong ones fail."""
 
     def test_right(self):
         self.assertEqual(failed(CONSOLE), [])

@@ -42,7 +42,7 @@ def report(lane, **changed):
 
 
 class Check(unittest.TestCase):
-    """What was measured is what it is called."""
+    """check() accepts only figures whose measurement fits their name."""
 
     def test_a_good_report(self):
         for lane in event.LANES:
@@ -84,7 +84,7 @@ class Check(unittest.TestCase):
 
 
 class Rows(unittest.TestCase):
-    """Figures, and what is printed of them."""
+    """Figures, and how they are printed."""
 
     def setUp(self):
         lines = report("um")

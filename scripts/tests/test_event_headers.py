@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Event headers, what make says of objects, and what is in them."""
+"""Event headers, the lines of make about objects, and the events in objects."""
 
 import contextlib
 import io

@@ -173,7 +173,7 @@ class Fetch(fakes.ScriptTest):
         self.assertTrue((self.build / "linux").exists())
 
 
-# apt-get, with Debian's archive; what else it does is in $TOP/does.
+# apt-get, with Debian's archive; for other calls it runs $TOP/does.
 APT = """case "$*" in
 *indextargets*)	echo Debian http://deb.example/debian bookworm ;;
 *)	. "$TOP/does" ;;
@@ -181,7 +181,7 @@ esac"""
 
 
 class Private(fakes.ScriptTest):
-    """apt-private.sh, and what upstream's source is had with."""
+    """apt-private.sh, and vanilla.sh, which gets upstream's source with it."""
 
     def setUp(self):
         super().setUp()

@@ -51,7 +51,7 @@ class Parse(unittest.TestCase):
 
 
 class Figures(unittest.TestCase):
-    """Medians, what is above the empty loop, ratios."""
+    """Medians, differences to the empty loop, ratios."""
 
     def test_the_median_and_the_spread(self):
         one = figure("a", "etch", 5, 1, 9, 3)
@@ -98,7 +98,7 @@ class Figures(unittest.TestCase):
 
 
 class Enable(unittest.TestCase):
-    """What is said of the trees."""
+    """The remarks on the trees."""
 
     def test_other_events_are_told_of(self):
         lines = ["bench: events etch 9", "bench: events ftrace 9"]

@@ -32,7 +32,7 @@ NAMES = {"claim", "etch_ring_take"}
 
 
 class Races(unittest.TestCase):
-    """What is found in a console's text."""
+    """The races in a console's text."""
 
     def test_none(self):
         self.assertEqual(kcsan.races("[    0.0] Linux version\n"), [])

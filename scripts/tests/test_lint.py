@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the lint lane reads of its tools' output, and what it passes over."""
+"""How the lint lane reads its tools' output, and the findings that it passes over."""
 
 import tempfile
 import unittest
@@ -85,7 +85,7 @@ class Read(unittest.TestCase):
 
 
 class Excuse(unittest.TestCase):
-    """What is passed over."""
+    """The findings that are passed over."""
 
     def test_by_kind_and_place(self):
         excuses = findings.Excuses(IGNORE)

@@ -45,7 +45,7 @@ def look(text):
 
 
 class Look(unittest.TestCase):
-    """What is recognised and what is refused."""
+    """Loops that are recognised, and loops that are refused."""
 
     def test_what_the_sites_are(self):
         self.assertEqual(look(GOOD), {

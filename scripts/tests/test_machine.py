@@ -8,7 +8,7 @@ import machine
 
 
 def words(name, append=()):
-    """QEMU's words for a machine, where a QEMU with many threads is to be had."""
+    """QEMU's words for a machine, where there is a QEMU with many threads."""
     with mock.patch.object(machine, "qemu", lambda arch: (
             {}, [f"qemu-{arch}", "-accel", "tcg,thread=multi"])):
         command, _ = machine.emulated(name, "Image", "initrd.gz", append, "serial", "report")

@@ -33,7 +33,7 @@ Signed-off-by: A <a@example.org>
 
 
 class Patches(unittest.TestCase):
-    """One form, whatever came in."""
+    """Patches of every form become one form."""
 
     def test_reads_what_quilt_writes(self):
         patch = patchfile.parse(QUILT)

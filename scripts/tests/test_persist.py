@@ -24,7 +24,7 @@ MARKS = {0: [1, 2, 3], 1: [1, 2, 3]}
 
 
 class Compare(unittest.TestCase):
-    """What is found wrong, and what is not."""
+    """Right records pass, and wrong ones are found."""
 
     def wrong(self, report=REPORT, records=None, marks=None, said=()):
         records = records or RECORDS

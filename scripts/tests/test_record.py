@@ -85,7 +85,7 @@ class Tree:
         return True
 
     def feed(self, cpu, *packets):
-        """Whoever reads the CPU gets the packets, in odd pieces."""
+        """Give the packets, in odd pieces, to the reader of the CPU."""
         wait_for(lambda: self.is_read(cpu))
         data = b"".join(packets)
         pieces = random.Random(cpu)

@@ -3,7 +3,7 @@
 
 import fakes
 
-# make, which writes what it is to write. The compiler warns of $TOP/warns.
+# make, which writes the files of a build. The compiler warns of the file named in $TOP/warns.
 MAKE = """[ -z "$LLVM" ] || exit 1
 for word in "$@"; do
 	case $word in
@@ -33,7 +33,7 @@ class Build(fakes.ScriptTest):
         self.warns("nothing")
 
     def warns(self, path):
-        """What the compiler warns of, when it is newer than what was made of it."""
+        """Set the file that the compiler warns of when it is newer than its object."""
         (self.top / "warns").write_text(str(self.linux / path))
 
     def test_a_configuration_that_failed_is_made_again(self):

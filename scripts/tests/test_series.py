@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The series as it is sent: files that grow, who is told, mails, prefixes."""
+"""The series as it is sent: files that grow, Cc: lines, mails, prefixes."""
 
 import importlib.util
 import sys
@@ -21,7 +21,7 @@ def script(name):
     file = SCRIPTS / f"{name}.py"
     spec = importlib.util.spec_from_file_location(f"script_{file.stem}", file)
     module = importlib.util.module_from_spec(spec)
-    # A script looks for what stands beside it.
+    # A script imports the modules beside it.
     sys.path.insert(0, str(file.parent))
     try:
         spec.loader.exec_module(module)

@@ -65,7 +65,7 @@ class Commands(fakes.ScriptTest):
         self.make("echo 12 passed, 0 failed, 3 skipped")
 
     def make(self, check_does):
-        """A stand-in for make, which keeps its words. check_does: what make check does."""
+        """A stand-in for make, which keeps its words. check_does: shell code for make check."""
         self.fake("make", 'echo "make $*" >> "$TOP/said"; [ "$1" = check ] || exit 0\n'
                   + check_does)
 

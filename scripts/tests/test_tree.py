@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Build trees: what is written, what is left alone, what is undone."""
+"""Build trees: files that are written, left alone, or undone."""
 
 import os
 import subprocess
@@ -140,7 +140,7 @@ class Copies(unittest.TestCase):
             return list(layout.sources())
 
     def room(self):
-        """A room with a source, and with what is made beside it."""
+        """A room with a source, and with built files beside it."""
         for path in ("ring_test.c", "ring/out/basic", "etch-record", "a.o",
                      "__pycache__/a.pyc"):
             file = self.top / "selftests" / path
@@ -166,7 +166,7 @@ class Copies(unittest.TestCase):
 
 
 class Mainline(unittest.TestCase):
-    """What stands for mainline's source."""
+    """The source that stands for mainline's."""
 
     def test_what_um_needs_is_in_the_series_and_first(self):
         first = manifest.series()[:len(tree.UM_BOOTS)]
