@@ -39,7 +39,7 @@ static struct etch_comm *etch_comms;
 /* A task that exits may be traced by an interrupt, and a reader may be one's victim. */
 static DEFINE_RAW_SPINLOCK(etch_comm_lock);
 
-/* Who wants names: events that are enabled. And are they had? Under etch_mutex. */
+/* How many events are enabled, and whether the probe is registered. Under etch_mutex. */
 static unsigned int etch_comm_users;
 static bool etch_comm_probed;
 
@@ -118,7 +118,7 @@ static bool etch_comm_copy(pid_t pid, const struct etch_comm *comms, char comm[T
 	return true;
 }
 
-/* @wait: for who has the lock; else his table is not looked at. */
+/* @wait: wait for etch_comm_lock; otherwise skip the table while the lock is held. */
 static bool etch_comm_recall(pid_t pid, char comm[TASK_COMM_LEN], bool wait)
 {
 	struct etch_comm *comms;

@@ -111,11 +111,11 @@ static bool etch_is_member(const char *text, const char *at)
 }
 
 /**
- * etch_print_fmt() - a print format for who does not know the kernel
+ * etch_print_fmt() - a print format for a program that does not know the kernel's names
  * @s: gets the text, with numbers for the names that have one
  * @event: whose it is
  *
- * What is inside a literal, a longer word, or the name of a member stays.
+ * A name inside a literal or a longer word stays, and so does the name of a member.
  *
  * Context: any; the event stays while this runs.
  */

@@ -113,7 +113,7 @@ static bool etch_same_fields(const struct etch_class *a, const struct etch_class
 	return true;
 }
 
-/* ---- Retired events: what is left of a module's when it has gone ---- */
+/* ---- Retired events: copies that outlive the events of a module ---- */
 
 struct etch_retired {
 	struct rcu_head rcu;
@@ -231,7 +231,7 @@ static void etch_event_insert(struct etch_event *event)
 	list_add_tail(&event->node, &etch_events);
 }
 
-/* Under etch_event_sem for write. Packets are told of it without. */
+/* Under etch_event_sem for write. The code that makes packets reads it without the lock. */
 static void etch_generation_next(void)
 {
 	WRITE_ONCE(etch_generation, etch_generation + 1);

@@ -25,7 +25,7 @@ extern struct mutex etch_mutex;
 extern struct rw_semaphore etch_event_sem;
 
 /**
- * struct etch_recorder - who records events; an instance has one
+ * struct etch_recorder - a recorder of events; an instance has one
  * @bit: ETCH_MAIN and up; its bit in every event's mask
  * @admit: asked before an event is enabled for it: 0, or an errno and it is not. NULL:
  *	   all events are welcome. Under etch_mutex
@@ -51,9 +51,9 @@ DECLARE_PER_CPU(struct etch_cpu_rings, etch_cpu_rings);
 extern struct list_head etch_events;
 
 /*
- * Counts up when an event comes or goes: who has a description of them can tell whether
- * it is the newest. Written under etch_event_sem; an event is registered, and counted,
- * before there is a record of it.
+ * Counts up when an event comes or goes, so the holder of a description of the events can
+ * tell whether that is the newest. Written under etch_event_sem; an event is registered,
+ * and counted, before there is a record of it.
  */
 extern unsigned int etch_generation;
 
@@ -65,11 +65,11 @@ int etch_event_register(struct etch_event *event);
 void etch_event_unregister(struct etch_event *event);
 
 /**
- * struct etch_event_watcher - who shows the events
+ * struct etch_event_watcher - the callbacks of the code that shows the events
  * @came: an event was registered
  * @going: an event is about to be forgotten; its gate is closed
  *
- * Both under etch_mutex. Hidden events are not told of.
+ * Both are called under etch_mutex, and never for hidden events.
  */
 struct etch_event_watcher {
 	void (*came)(struct etch_event *event);
@@ -79,9 +79,9 @@ struct etch_event_watcher {
 /* Under etch_mutex; NULL: nobody. */
 extern const struct etch_event_watcher *etch_event_watcher;
 
-/* ---- gate.c: who records them ---- */
+/* ---- gate.c: the instances that record an event, and its gate ---- */
 
-/* What is wanted of an event. */
+/* What a caller of etch_events_enable() wants done with an event. */
 enum etch_wish {
 	ETCH_LEAVE,
 	ETCH_ENABLE,

@@ -16,7 +16,7 @@
  * @text: where to
  * @fmt: a format of printk's
  *
- * What does not fit is left out, and marks the sequence as overflown.
+ * Text that does not fit is left out, and the sequence is marked as overflown.
  */
 void etch_text_printf(struct etch_text *text, const char *fmt, ...)
 {

@@ -9,7 +9,7 @@
  * records is interrupted for it every few hours, and one on which nothing happens is
  * interrupted once, and then left alone until it has recorded something.
  *
- * When the machine suspends, the rings whose clock is the counter are told before, and when
+ * Rings whose clock is the counter are notified before the machine suspends, and again after
  * it has resumed.
  */
 
@@ -30,7 +30,7 @@
 /* An hour of a 5 GHz counter is a quarter of what a sub-buffer may get old. */
 #define ETCH_AGE_PERIOD		(60 * 60 * HZ)
 
-/* What is done to a ring by its CPU. */
+/* A function to be called for a ring, on the ring's CPU. */
 struct etch_age_call {
 	void (*what)(struct etch_ring *ring);
 	struct etch_ring *ring;

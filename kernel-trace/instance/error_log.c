@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What was wrong with what users wrote, and where in it.
+ * Errors in the text that users write to files, and their places in it.
  *
  * An errno is all that a write() can say. The sentence that goes with it is kept
  * here, the last few for each instance, and read from its error_log:
@@ -9,8 +9,8 @@
  *	  Command: sched:nope
  *	           ^
  *
- * What was written is shown as one line of printable characters, with all others
- * escaped, cut to the part around what is wrong.
+ * The text is shown as one line of printable characters, with all others escaped, and
+ * cut to the part around the error.
  */
 #include <linux/etch.h>
 #include <linux/list.h>
@@ -78,7 +78,7 @@ static char *etch_error_text(const char *where, const char *input, unsigned int 
  * etch_error() - remember an error for error_log
  * @inst: whose file was written to
  * @where: which one, from the instance's folder
- * @input: what was written, up to the first zero
+ * @input: the text that the user wrote, up to the first zero
  * @at: the byte of @input that is wrong
  * @why: a sentence, without a full stop; printf's format
  *

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of who records an event: gates that open, close and refuse to, the copies for
- * those who want an event beside the first, and the context that a record is said to
- * be from.
+ * Tests of gates and of writing: gates that open, close and refuse to, the copies of a
+ * record for further instances that enabled the event, and the context that a record is
+ * said to be from.
  *
  * Events of our own are registered, hidden, so that no file shows them, with gates that
  * remember what they were asked for. Instances of our own want them, which have rings
@@ -258,7 +258,7 @@ static void etch_gate_opens(struct kunit *test)
 	etch_gate_expect_asked(test, e, 2, a | b);
 	etch_gate_expect(test, e, a | b, a | b);
 
-	/* What is so already asks for nothing. */
+	/* A change that changes nothing does not call the gate. */
 	KUNIT_EXPECT_EQ(test, 0, etch_gate_enable(t, 1, 0, true));
 	KUNIT_EXPECT_EQ(test, 0, etch_gate_enable(t, 2, 0, false));
 	etch_gate_expect_asked(test, e, 2, a | b);
@@ -342,7 +342,7 @@ static void etch_gate_while_off(struct kunit *test)
 	etch_gate_expect_asked(test, e, 0, 0);
 	e->refuse = 0;
 
-	/* Somebody who is on does: it is for him alone. */
+	/* Instance 1 is on and enables it: the gate opens for that instance alone. */
 	KUNIT_EXPECT_EQ(test, 0, etch_gate_enable(t, 0, 0, true));
 	KUNIT_EXPECT_EQ(test, 0, etch_gate_enable(t, 1, 0, true));
 	etch_gate_expect_asked(test, e, 1, b);
@@ -371,7 +371,7 @@ static void etch_gate_keeps_its_instance(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, etch_gate_enable(t, 1, 0, true));
 	t->events[0].refuse = -EINTR;
 	mutex_lock(&etch_mutex);
-	/* What is hidden is enabled by nobody, and so not disabled. */
+	/* Destroying an instance does not disable hidden events, so this one is shown. */
 	t->events[0].event.hidden = false;
 	ret = etch_instance_destroy(inst);
 	t->events[0].event.hidden = true;
@@ -399,7 +399,7 @@ static void etch_gate_refuses_to_turn_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EBUSY, etch_gate_turn(t, 0, true));
 	KUNIT_EXPECT_FALSE(test, t->inst[0]->on);
 
-	/* What had been opened is closed again. */
+	/* The gate that had been opened is closed again. */
 	etch_gate_expect_asked(test, &t->events[0], 2, 0);
 	KUNIT_EXPECT_EQ(test, a, t->events[0].asked[0]);
 	etch_gate_expect(test, &t->events[0], a, 0);

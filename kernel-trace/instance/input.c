@@ -14,8 +14,8 @@
 #include "instance/instance.h"
 
 /**
- * etch_bad() - refuse what was written
- * @in: what was written
+ * etch_bad() - refuse an input
+ * @in: the input
  * @at: the place in @in->text that is wrong
  * @err: the errno that the writer gets
  * @why: a sentence, without a full stop; printf's format
@@ -36,10 +36,10 @@ int etch_bad(const struct etch_input *in, const char *at, int err, const char *w
 }
 
 /**
- * etch_input_get() - take over what was written
+ * etch_input_get() - copy the text that a user writes to a file
  * @inst: whose file
  * @cpu: whose file, or ETCH_ALL_CPUS
- * @buf: what was written
+ * @buf: the text, in user memory
  * @count: its bytes
  * @max: how many there may be
  * @where: the file, from the instance's folder; printf's format

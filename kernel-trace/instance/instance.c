@@ -50,7 +50,7 @@ struct etch_instance *etch_instances[ETCH_BITS];
 /* Of every instance: @users and @going. Opening a file may not wait for etch_mutex. */
 static DEFINE_SPINLOCK(etch_users_lock);
 
-/* The state at which CPUs that come and go are told to us. */
+/* The state at which the hotplug core reports CPUs that come and go to us. */
 static enum cpuhp_state etch_cpuhp_state;
 
 /* ---- Rings, one by one ---- */
@@ -82,7 +82,7 @@ void etch_cpu_ring_publish(struct etch_instance *inst, int cpu, struct etch_ring
 {
 	struct etch_ring *writers = ring ?: &per_cpu_ptr(inst->absent, cpu)->ring;
 
-	/* Whoever finds the ring finds it complete. The first is for a dump. */
+	/* A reader or writer that finds the ring finds it complete. The first is for a dump. */
 	smp_store_release(&inst->rings[cpu], ring);
 	/* Pairs with etch_this_ring(). */
 	smp_store_release(&per_cpu(etch_cpu_rings, cpu).by_bit[inst->rec.bit], writers);
@@ -191,7 +191,7 @@ static void etch_absent_forget(struct etch_instance *inst, int want)
 }
 
 /**
- * etch_instance_absent() - what was lost because a CPU had no ring
+ * etch_instance_absent() - the records lost because a CPU had no ring
  * @inst: the instance
  * @cpu: the CPU
  *
@@ -248,7 +248,7 @@ void etch_rings_go(struct etch_instance *inst, int want)
 {
 	int cpu;
 
-	/* What was changed before the news of it. Pairs with that in dump.c. */
+	/* The changes to the rings, then @changing. Pairs with that in dump.c. */
 	smp_store_release(&inst->changing, false);
 	if (!inst->on)
 		return;
@@ -264,7 +264,7 @@ void etch_rings_go(struct etch_instance *inst, int want)
  *
  * Recording begins and ends for all events at once, since the rings are what is
  * turned on last and off first. When this has returned for @on being false, nothing
- * more comes, and readers that wait for more have been told.
+ * more comes, and readers that wait for more have been woken.
  *
  * Context: process, may sleep; holds etch_mutex.
  * Return: 0, or the errno of an event whose gate does not open, and nothing changed.
@@ -304,7 +304,7 @@ int etch_instance_set_on(struct etch_instance *inst, bool on)
  * @inst: the instance
  * @overwrite: drops its oldest records; otherwise it loses the new ones
  *
- * What is in the rings stays. Records that come during the change are lost.
+ * Records in the rings stay. Records that come during the change are lost.
  *
  * Context: process, may sleep; holds etch_mutex.
  */
@@ -330,8 +330,8 @@ void etch_instance_set_mode(struct etch_instance *inst, bool overwrite)
  * @inst: the instance
  * @clock: one that can be used
  *
- * Empties the rings: nobody could tell the times of two clocks apart. What comes next
- * is another trace, with a uuid of its own.
+ * Empties the rings: nobody could tell the times of two clocks apart. The records from
+ * then on are another trace, with a uuid of its own.
  *
  * Context: process, may sleep; holds etch_mutex.
  */

@@ -3,8 +3,8 @@
 #define _KERNEL_ETCH_INSTANCE_H
 
 /*
- * Instances: rings for each CPU, the settings they share, and what is wrong with what users
- * write to them. Knows events and rings, and nothing of files and formats.
+ * Instances: rings for each CPU, the settings they share, and the errors in the text that
+ * users write to them. Knows events and rings, and nothing of files and formats.
  *
  * LOCKS, outermost first
  *
@@ -16,7 +16,7 @@
  *				its reader waits for records. At the end of a
  *				recording, the reader of packets has CPUs stand still
  *				under it, to flush.
- *	instance->read_mutex	the readers of one instance, and whatever needs
+ *	instance->read_mutex	the readers of one instance, and all code that needs
  *				its rings to stand still.
  *	etch_event_sem		read: an id may be looked up and its event's
  *				printer called. Write: an event comes or goes.
@@ -24,7 +24,7 @@
  *
  * etch_mutex is taken inside a folder's inode lock nowhere: mkdir and rmdir in
  * instances/ let go of the inode first, because making files takes it again.
- * It is taken where modules come and go, inside the lock of those who are told of it.
+ * It is taken where modules come and go, inside the lock of the module notifier chain.
  * It is not taken where CPUs come and go: opening a gate waits for that, under
  * etch_mutex. A CPU's ring is made and freed under read_mutex alone, which keeps
  * the CPU from coming or going meanwhile, as far as the ring is concerned. So nothing may
@@ -103,7 +103,7 @@ struct etch_stream_base {
 };
 
 /**
- * struct etch_absent - what stands in for the ring of a CPU that has none
+ * struct etch_absent - a stand-in for the ring of a CPU that has none
  * @ring: all zeroes, which is a ring that is off: it loses what comes, and counts it
  * @forgotten: of these, when the instance was emptied last
  */
@@ -121,8 +121,8 @@ struct etch_absent {
  * @changing: rings are being changed, or are about to be: see etch_rings_stop()
  * @overwrite: a full ring drops its oldest records, else new ones are lost
  * @clock: where time stamps come from
- * @uuid: of the trace that it records: another one when what was recorded and what
- *	   comes next have no common time
+ * @uuid: of the trace that it records; changed when the records so far and those to come
+ *	   have no common time
  * @origin: of its clock, as metadata tells it; not yet known: nobody has asked since there
  *	   is this @uuid
  * @cpu_bytes: for CPUs that come: bytes of a ring
@@ -246,10 +246,10 @@ void etch_age_look(void);
 /* Under read_mutex. */
 void etch_stream_rebase(struct etch_instance *inst, int cpu, struct etch_ring *ring);
 
-/* ---- error_log.c: what was wrong, and where ---- */
+/* ---- error_log.c: errors in users' input, and their places ---- */
 
 /*
- * Remembers, for error_log: which file (@where), what was written (@input), the
+ * Remembers, for error_log: the file (@where), the text written to it (@input), the
  * byte in it that is wrong (@at), and the sentence that says why.
  */
 __printf(5, 6)
@@ -267,7 +267,7 @@ struct etch_view_of {
 };
 
 /**
- * struct etch_input - what was written to a file, complete
+ * struct etch_input - the complete text that a user wrote to a file
  * @inst: whose file
  * @cpu: whose file, or ETCH_ALL_CPUS
  * @where: the file, from the instance's folder

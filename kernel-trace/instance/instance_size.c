@@ -132,8 +132,8 @@ int etch_instance_resize(struct etch_instance *inst, int want, unsigned long byt
 /* ---- Sub-buffers ---- */
 
 /*
- * What to ask of a ring with new sub-buffers: what was asked for the first time, if
- * the ring came of that. So sizes that were rounded up do not add up.
+ * The size to ask for when a ring gets new sub-buffers: the size that was asked for first,
+ * if the ring came of that. So a size is not rounded up again and again.
  */
 static unsigned long etch_ring_wanted(const struct etch_instance *inst,
 				      const struct etch_ring *ring)
@@ -192,7 +192,7 @@ static void etch_rings_exchange(struct etch_instance *inst, struct etch_ring **r
 
 /**
  * etch_subbuf_bytes() - the size of a sub-buffer that was asked for
- * @bytes: what was asked for
+ * @bytes: the size that the user asked for
  *
  * Context: any.
  * Return: bytes of a sub-buffer, not less than @bytes; 0 if none can have so many.
@@ -239,7 +239,7 @@ int etch_instance_set_subbuf(struct etch_instance *inst, unsigned int subbuf)
 	mutex_unlock(&inst->read_mutex);
 	wake_up_interruptible_all(&inst->wait);
 
-	/* The old ones; or, if some could not be had, the new ones. */
+	/* The old ones; or, if some could not be allocated, the new ones. */
 	for_each_possible_cpu(cpu)
 		etch_ring_free(rings[cpu]);
 	kfree(rings);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Readers that wait for records, and what wakes them.
+ * Readers that wait for records, and the code that wakes them.
  *
  * Writers wake nobody: they may be anywhere. Instead a work item looks at the rings of
- * an instance every 20 ms while somebody waits for its records, and wakes all who do
- * if a ring is as full as the instance's readers want it, or if tracing is off. Each
- * of them then looks whether that is true of the rings that he reads. They are woken
- * at once by a flush, when tracing is turned off, and when rings are emptied or resized,
- * which may end what they wait for, or let them have more outside.
+ * an instance every 20 ms while somebody waits for its records, and wakes all waiting
+ * readers if a ring is as full as they want it, or if tracing is off. Each reader then
+ * looks whether that is true of the rings that it reads. Readers are woken at once by a
+ * flush, when tracing is turned off, and when rings are emptied or resized, which may end
+ * the wait, or allow more packets outside of a ring.
  */
 #include <linux/cpumask.h>
 #include <linux/etch_ring.h>
