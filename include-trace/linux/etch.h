@@ -160,11 +160,11 @@ struct etch_class {
  * @tp: its tracepoint; NULL when something else than a stub writes it
  * @gate: sets what is not a tracepoint's gate; called with those of the new @mask that
  *	  are on, before it is stored; may sleep; returns 0 or a negative errno
- * @data: of whoever made the event
+ * @data: private data of the code that made the event
  * @mask: bit b is set while instance b has it enabled; the bits of a tracepoint's
  *	  gate (bit 0 is not Etch's), which is open for those of them that are on
  * @mod: the module it belongs to, or NULL
- * @word: what is the same in struct etch_head.word of all its records: @id in its place
+ * @word: the part of struct etch_head.word that all its records share: @id in its place
  * @id: 1 to ETCH_ID_MAX, in each of its records
  * @hidden: written by the framework itself; not listed, never disabled
  * @node: in the list of all events, in the order they are shown

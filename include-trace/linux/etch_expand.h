@@ -26,9 +26,9 @@
 
 /*
  * Places @len bytes behind @end, aligned to @align, and puts the word for them
- * into @word: the offset from @base, and the length. What does not fit the halves
- * of the word makes a record that fits nowhere, and it is lost as too big. Then the word
- * is never looked at, which the compiler cannot know.
+ * into @word: the offset from @base, and the length. If one of them does not fit its half
+ * of the word, the record is given a length that fits nowhere, and is lost as too big. Then
+ * the word is never looked at, which the compiler cannot know.
  */
 static __always_inline void etch_dynamic(unsigned int *end, u32 *word,
 					 unsigned int align, size_t len,

@@ -4,9 +4,9 @@
  *
  * Each write() is one record of a hidden event, which is written into this
  * instance's ring and no other. It is kept as it was written, up to
- * ETCH_MARKER_MAX bytes, or as many as a sub-buffer has room for; of a longer one that
- * much is taken and the writer is told so, as write() does, and will most likely write
- * the rest as the next record.
+ * ETCH_MARKER_MAX bytes, or as many as a sub-buffer has room for. A longer one is cut to
+ * that, and write() returns the bytes taken, so the program will most likely write the
+ * rest as the next record.
  */
 #include <linux/err.h>
 #include <linux/etch.h>
@@ -27,7 +27,7 @@
  * struct etch_marker - the record
  * @head: as all have
  * @where: of @buf: offset in the record in the low half, bytes in the high half
- * @buf: what was written, and a zero
+ * @buf: the text that was written, and a zero
  */
 struct etch_marker {
 	struct etch_head head;

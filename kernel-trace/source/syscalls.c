@@ -71,7 +71,7 @@ struct etch_sys_exit {
 
 /**
  * struct etch_syscall - a system call and its events
- * @masks: who wants which end; as the events' own, but for the probes to read
+ * @masks: the instances that want each end; as the events' own, but for the probes to read
  * @meta: its name and arguments
  * @nr: its number
  * @events: of each end

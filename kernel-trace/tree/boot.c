@@ -6,8 +6,8 @@
  *	etch_buf_size=4M			of the main tree's buffer, for each CPU
  *	etch_subbuf_size=64K			of the parts that it is made of
  *
- * dump.c and persist.c have more. They are read when there is no memory to be had yet,
- * and acted on when Etch is there. etch_event= may be given several times.
+ * dump.c and persist.c have more. The parameters are parsed before memory can be allocated,
+ * and applied when Etch starts. etch_event= may be given several times.
  */
 #define pr_fmt(fmt) "etch: " fmt
 
@@ -92,7 +92,8 @@ unsigned int etch_boot_subbuf_bytes(void)
  * etch_boot_events() - enable what the kernel's parameters name
  * @inst: the main tree
  *
- * What cannot be had is told in the kernel's log, and the rest is done.
+ * Events that cannot be enabled, and buffers for which there is no memory, are logged; the
+ * other events are enabled.
  *
  * Context: boot; holds etch_mutex.
  */

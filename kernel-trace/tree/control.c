@@ -2,9 +2,9 @@
 /*
  * The files that are one setting, or one list, each: what reading and writing does.
  *
- * A file is a line in one of the two tables at the end. What is written arrives as
- * one struct etch_input, whole; it is looked through before anything changes, and
- * whoever refuses it does so with etch_bad(), which leaves a line in error_log.
+ * A file is a line in one of the two tables at the end. The text of a write() arrives as
+ * one struct etch_input, whole; a store function checks it before anything changes, and
+ * refuses it with etch_bad(), which leaves an entry in error_log.
  */
 #include <linux/cpumask.h>
 #include <linux/ctype.h>
@@ -44,7 +44,7 @@ static int etch_on_store(const struct etch_input *in)
 		return ret;
 	ret = etch_instance_set_on(in->inst, on);
 	if (ret)
-		return etch_bad(in, in->text, ret, "An event that is enabled cannot be had");
+		return etch_bad(in, in->text, ret, "Cannot register an enabled event");
 	return 0;
 }
 
@@ -59,7 +59,7 @@ static void etch_choice_show(struct seq_file *m, const char *name, bool chosen)
 	seq_printf(m, chosen ? "%s[%s]" : "%s%s", m->count ? " " : "", name);
 }
 
-/* What would need other memory, or other metadata, than a reserved region has. */
+/* Refuses a setting that needs other memory, or other metadata, than a reserved region has. */
 static int etch_not_fixed(const struct etch_input *in)
 {
 	if (!in->inst->store)
@@ -206,14 +206,14 @@ static void etch_error_log_show(struct seq_file *m, const struct etch_view_of *o
 	etch_errors_show(m, of->inst);
 }
 
-/* Whatever is written empties it. */
+/* A write empties it, with any text. */
 static int etch_error_log_store(const struct etch_input *in)
 {
 	etch_errors_clear(in->inst);
 	return 0;
 }
 
-/* ---- What there is to know of a CPU's ring ---- */
+/* ---- The figures of a CPU's ring ---- */
 
 static void etch_stats_time(struct seq_file *m, const char *name, enum etch_clock clock,
 			    u64 time)
@@ -274,16 +274,16 @@ static const char etch_readme[] =
 	"  events/SYSTEM/EVENT/format    the fields of the event's records\n"
 	"  events/SYSTEM/EVENT/id        the number that its records carry\n"
 	"\n"
-	"What was recorded\n"
+	"The records\n"
 	"  trace               what the buffer holds, which stays there. Write: empty it\n"
-	"  trace_pipe          the same, but what was read is gone; waits for more\n"
+	"  trace_pipe          the same, but a read takes them out; waits for more\n"
 	"  trace_marker        write: a record of your own\n"
 	"  per_cpu/cpuN/trace_pipe_raw  the same as packets of Common Trace Format, to be\n"
 	"                      read or spliced into a file of any name; read and poll wait\n"
 	"                      until one is full, or flush is written\n"
 	"  metadata            what these packets are made of: copied beside them, it makes a\n"
 	"                      trace for readers of that format\n"
-	"  flush, per_cpu/cpuN/flush    write: what there is becomes packets now\n"
+	"  flush, per_cpu/cpuN/flush    write: the records so far become packets now\n"
 	"  snapshot            write 1: per_cpu/cpuN/snapshot have, from now on, packets of\n"
 	"                      what the buffers hold at this moment, which stays there\n"
 	"  per_cpu/cpuN/       trace and trace_pipe of one CPU; stats says what became\n"

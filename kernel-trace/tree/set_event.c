@@ -47,9 +47,9 @@ void etch_available_events_show(struct seq_file *m, const struct etch_view_of *o
 /**
  * struct etch_selection - set_event, opened
  * @inst: whose
- * @replace: opened with O_TRUNC, and nothing was written since. What is written first
- *	     replaces the selection. Not the opening: a typo must not cost it
- * @failed: what was written was refused
+ * @replace: opened with O_TRUNC, and no write has succeeded since. The first write that
+ *	     succeeds replaces the selection. Not the opening: a typo must not cost it
+ * @failed: the last write was refused
  */
 struct etch_selection {
 	struct etch_instance *inst;
@@ -96,7 +96,7 @@ static size_t etch_word_fault(char *word)
 
 /**
  * struct etch_choice - what one write to set_event makes of all events
- * @in: what was written
+ * @in: the words that the user wrote
  * @replace: events that no word names are disabled
  * @generation: etch_generation, while the places of events in the list are as they were
  * @nr: how many events there are
@@ -142,8 +142,8 @@ static int etch_word_choose(struct etch_choice *c, char *word, const char *at)
 }
 
 /*
- * Others have etch_mutex, if they want it: one who waits in vain when it is free is handed
- * it the next time. Returns false if events came or went meanwhile.
+ * Lets other tasks have etch_mutex: the mutex is handed to a waiter that was woken once and
+ * found it taken. Returns false if events came or went meanwhile.
  */
 static bool etch_choice_let_others(const struct etch_choice *c)
 {
@@ -154,10 +154,10 @@ static bool etch_choice_let_others(const struct etch_choice *c)
 }
 
 /*
- * Look at each word, and enable or disable nothing yet. There may be many, and each has every
- * event looked at: a writer that has been killed does not go on, and etch_mutex, for which
- * modules wait that are loaded, is let go of between words. -EAGAIN: begin again, with the
- * events that there are now.
+ * Look at each word, and enable or disable nothing yet. There may be many words, and each is
+ * compared with every event. So the loop ends when the writer has been killed, and releases
+ * etch_mutex between words, because modules that are being loaded wait for it. -EAGAIN: begin
+ * again, with the events that there are now.
  */
 static int etch_choice_words(struct etch_choice *c)
 {
@@ -228,7 +228,7 @@ static const char *etch_choice_refused(struct etch_choice *c)
 	return c->in->text;
 }
 
-/* All of what was chosen, or nothing. */
+/* Makes all the changes that the words ask for, or none. */
 static int etch_choice_do(struct etch_choice *c)
 {
 	struct etch_instance *inst = c->in->inst;
@@ -252,8 +252,8 @@ static int etch_choice_do(struct etch_choice *c)
 }
 
 /*
- * Two writes to one open file may both look at their words. What is done by them is done one
- * after the other, and only the first replaces.
+ * Two writes to one open file may both look at their words. They change events one after the
+ * other, and only the first replaces the selection.
  */
 static int etch_select(struct etch_selection *sel, const struct etch_input *in)
 {

@@ -6,7 +6,7 @@
  *	etch/events/		what can be recorded (tree_events.c)
  *	etch/per_cpu/cpuN/	the files of a CPU, for every CPU that there can be
  *	etch/persist/		what an earlier kernel left (persist_files.c)
- *	etch/instances/NAME/	the same once more, for whoever made NAME
+ *	etch/instances/NAME/	the same once more, for the instance NAME
  *
  * All is root's alone, because records hold what others must not see.
  */
@@ -245,7 +245,7 @@ static int etch_instance_unmake(const struct dentry *dir)
 	return -ENOENT;
 }
 
-/* What debugfs refuses to change in its other folders is not to be had in this one. */
+/* Lockdown refuses changes in this folder as debugfs does in its others. */
 static int etch_instances_locked_down(void)
 {
 	return security_locked_down(LOCKDOWN_DEBUGFS) ?: security_locked_down(LOCKDOWN_TRACEFS);
@@ -253,14 +253,14 @@ static int etch_instances_locked_down(void)
 
 /*
  * debugfs does not let users make folders, so instances/ has inode operations of our
- * own. Whoever calls them holds the inode of instances/ and, to remove a folder,
- * that folder's too; debugfs takes both itself when it is asked to make and
- * remove files in them, and etch_mutex is taken before any inode. So we let go of
- * the inodes and take them again, in the order in which the caller took them.
+ * own. The VFS calls them with the inode of instances/ locked and, to remove a folder,
+ * that folder's too; debugfs locks both itself when it makes and removes files in
+ * them, and etch_mutex is taken before any inode. So these functions unlock the
+ * inodes and lock them again, in the order in which the caller locked them.
  *
- * What may happen meanwhile: another mkdir of the name makes the folder first, and
- * ours gets -EEXIST; another rmdir of the folder removes it first, and ours gets
- * -ENOENT. In both cases etch_mutex decides who is first. Nobody can rename
+ * Meanwhile another mkdir of the name may make the folder first, and ours gets
+ * -EEXIST; or another rmdir of the folder removes it first, and ours gets -ENOENT.
+ * In both cases etch_mutex decides which one is first. Nobody can rename
  * or remove instances/ itself, and the caller keeps the dentries in memory.
  * The folder is found by the dentry that the caller looked up, so that the caller's
  * dentry and no other is the one that becomes, or ceases to be, a folder.

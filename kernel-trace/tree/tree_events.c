@@ -4,10 +4,10 @@
  *
  * A folder of events/ is a struct etch_node: one for all events, in it one for each
  * system, in these one for each event. Unlike all other files, those of an event
- * may have to go while they are open, because a module goes; that is done under
- * etch_mutex, and whoever uses the files wants etch_mutex. So debugfs must not
- * guard them: when it removes a file it waits for those who are in its functions,
- * and these would wait for etch_mutex. Instead an open file keeps the node; when the
+ * may have to go while they are open, because a module goes; they are removed under
+ * etch_mutex, which reading and writing them takes, too. So debugfs must not guard
+ * them: when it removes a file it waits for the tasks in the file's functions, and
+ * these would wait for etch_mutex. Instead an open file keeps the node; when the
  * folder has gone the node says so, and all that is left to do with the file is to
  * close it. Opening alone is guarded by debugfs, and must not wait for etch_mutex.
  */

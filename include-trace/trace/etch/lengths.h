@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How long a record is, where its dynamic fields go, and what is copied there.
+ * How long a record is, where its dynamic fields go, and the sources of their content.
  * The event in struct.h expands into
  *
  *	struct etch_dyn_lookup {
