@@ -12,12 +12,12 @@ from checks.lane import SCRIPTS, need, say, LaneError
 # Seconds until a guest is given up.
 LIMIT = 600
 
-# What the kernel with all layers passes, too; here: without the layers above, or beside.
+# The kernel with all layers passes these, too; here, other layers are missing.
 EVENTS = ["gates", "format", "available"]
 TEXT = ["pipe", "control", "accounting"]
 PACKETS = ["raw", "window", "snapshot", "metadata"]
 
-# The lane whose kernel it is, what is added to its configuration, and the kselftests that
+# The lane whose kernel it is, a fragment for its configuration, and the kselftests that
 # run in it. KUnit's suites run in each.
 COMBINATIONS = {
     "immediate values": ("um-hook", "", ["immediate"]),

@@ -33,7 +33,7 @@ static void must(bool good)
 		abort();
 }
 
-/* ---- The events, and who records them ---- */
+/* ---- The events, and the instances that record them ---- */
 
 static const struct {
 	const char *system, *name;
@@ -91,7 +91,7 @@ static u64 *open_of(unsigned int i)
 	return names[i].gate ? &gates[i] : &tps[i].wanted;
 }
 
-/* What has to do something first does so for the first who wants it. */
+/* An event with a hook of its own runs it for the first instance that wants the event. */
 static int set_gate(unsigned int i, u64 mask)
 {
 	if ((around & REFUSE) && names[i].refuses && mask && !*open_of(i))
@@ -152,7 +152,7 @@ static void make_events(void)
 			must(!etch_event_enable(&inst.rec, &events[i], true));
 }
 
-/* What is enabled before somebody opens set_event. */
+/* Enable some events before somebody opens set_event. */
 static void select_some(void)
 {
 	for (unsigned int i = 0; i < NR; i += 2) {
@@ -251,7 +251,7 @@ struct piece {
 };
 
 /*
- * The characters that [...] stands for, from behind its bracket on, and what is behind it;
+ * The characters that [...] stands for, from behind its bracket on, and the text behind it;
  * NULL: nothing closes it, and the bracket is a character like others.
  */
 static const char *class_of(const char *at, const char *end, bool in[256])
@@ -275,7 +275,7 @@ static const char *class_of(const char *at, const char *end, bool in[256])
 	return at + 1;
 }
 
-/* Bit n: what was seen of the pattern can be the first n characters of the name. */
+/* Bit n: the part of the pattern so far can be the first n characters of the name. */
 static bool fits(struct piece pattern, const char *name)
 {
 	const char *at = pattern.text, *end = at + pattern.len;
@@ -354,7 +354,7 @@ static bool may_enable(unsigned int i)
 	return !(around & REFUSE) || !names[i].refuses || (around & OFF);
 }
 
-/* All that it names, but what cannot be had. */
+/* All that it names, except events that cannot be enabled. */
 static void enable(struct piece word, bool set[NR])
 {
 	for (unsigned int i = 0; i < NR; i++)
@@ -378,7 +378,7 @@ static struct piece next_word(const char **at, const char *end)
 
 /*
  * What becomes of a selection; where it is refused, or NULL. The last word that names an
- * event decides, and the first event that cannot be had says which word is refused.
+ * event decides, and the first event that cannot be enabled decides which word is refused.
  */
 static const char *select_words(struct piece text, bool replace, bool set[NR])
 {
@@ -483,7 +483,7 @@ static void write_all(const char *text, size_t size)
 		replace &= failed;
 	}
 	check_list(&file);
-	/* With nothing written but what was refused, the selection stays. */
+	/* When every write was refused, the selection stays. */
 	if (replace && !failed)
 		memset(wanted, 0, sizeof(wanted));
 	etch_set_event_fops.release(&inode, &file);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The whole file metadata (ctf/metadata.c, ctf/metadata_clock.c), with any names in what it tells
- * of the machine, and any origin of its clock: it must be whole TSDL that says what it was told.
+ * of the machine, and any origin of its clock: it must be whole TSDL that repeats its input.
  * Its events have any print format, too; print_fmt.c is about those.
  *
  * The input begins with struct told. Texts are behind it, with a zero between two.
@@ -30,7 +30,7 @@ static void must(bool good)
 		abort();
 }
 
-/* ---- What there is to describe ---- */
+/* ---- The events to describe ---- */
 
 static const struct etch_enum one_enum = { "fuzz", "ENUM_ONE", 1 };
 
@@ -111,9 +111,9 @@ void etch_instance_put(struct etch_instance *i)
 	users--;
 }
 
-/* ---- What is said of it ---- */
+/* ---- The description ---- */
 
-/* What stands behind "NAME = " on a line of its own, the first one from @text on. */
+/* The text behind "NAME = " on a line of its own, the first one from @text on. */
 static const char *value_of(const char *text, const char *name)
 {
 	size_t len = strlen(name);

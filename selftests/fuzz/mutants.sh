@@ -21,7 +21,7 @@ cd "$(dirname "$0")" || exit 1
 headers=$(cd "$headers" && pwd) || exit 1
 . ../mutants.sh
 
-# In folders of the same names, with what is made put elsewhere.
+# In folders of the same names, but with the objects elsewhere.
 copy() {
 	rm -rf "${work:?}/src" "${work:?}/record" "${work:?}/lib"
 	mkdir -p "$work/src" "$work/record" "$work/lib"
@@ -87,7 +87,7 @@ mutant events "takes a bracket that nothing closes for a class" lib/glob.c \
 mutant events "goes back to no star" lib/glob.c \
 	's/if \(c == .\\0. \|\| !back_pat\)/if (1)/'
 
-# All of what is asked for, or nothing
+# All events that the words name, or none
 mutant events "looks at no word first" src/tree/set_event.c \
 	's/ \?: etch_choice_words\(c\);/;/'
 mutant events "replaces before it looks" src/tree/set_event.c \
@@ -126,7 +126,7 @@ mutant events "leaves changes waiting" src/event/gate.c \
 	's/(err = err \?: ret;\n\t\}\n\tret = )etch_flush_changes\(\)(;\n\treturn err \?: ret;\n\}\n\nstatic enum)/${1}0$2/'
 mutant events "lets more changes wait than there is room for" src/event/gate.c \
 	's/etch_nr_changes < TRACEPOINT_SET_MAX \?/etch_nr_changes <= TRACEPOINT_SET_MAX ?/'
-mutant events "opens gates of who is off" src/event/gate.c \
+mutant events "opens gates for an instance that is off" src/event/gate.c \
 	's/\.instances = mask & etch_on/.instances = mask/'
 mutant events "has it that what refused was enabled" src/event/gate.c \
 	's/if \(!ret\)\n\t\tevent->mask = mask;/event->mask = mask;/'
@@ -162,7 +162,7 @@ mutant settings "cuts a setting that is too long" src/text/dump.c \
 	's/if \(strlen\(text\) >= ETCH_DUMP_MAX\)/if (0)/'
 mutant settings "dumps all CPUs" src/text/dump.c \
 	's/wishes\[bit\] == ETCH_DUMP_ORIG \?\n\t\t\t\t\t   smp_processor_id\(\) : ETCH_ALL_CPUS/ETCH_ALL_CPUS/'
-mutant settings "leaves on what is dumped" src/text/dump.c \
+mutant settings "leaves an instance on while it is dumped" src/text/dump.c \
 	's/WRITE_ONCE\(inst->on, false\);//'
 mutant settings "forgets the main tree before a comma" src/text/dump.c \
 	's/"1%s", text/"%s", text + 1/'
@@ -178,7 +178,7 @@ mutant settings "takes more than 100 percent" src/tree/control.c \
 	's/percent > 100\)/percent > 101)/'
 mutant settings "lets KiB overflow" src/tree/control.c \
 	's/kb > ULONG_MAX >> 10\)/0)/'
-mutant settings "has room for half of what was written" src/instance/input.c \
+mutant settings "has room for half of the text written" src/instance/input.c \
 	's/len \+ 1\), GFP_KERNEL/len \/ 2), GFP_KERNEL/'
 mutant settings "takes what is behind a zero for nothing" src/instance/input.c \
 	's/strlen\(in->text\) \+ 1 < len/0/'
@@ -186,7 +186,7 @@ mutant settings "offers no files of text" src/text/files.c \
 	's/\tetch_tree_offer\(&etch_text_files\);\n//'
 mutant settings "has a caret that does not know of escapes" src/instance/error_log.c \
 	's/caret = end - shown;/caret = at;/'
-mutant settings "shows all of what is wrong" src/instance/error_log.c \
+mutant settings "shows all of the wrong text" src/instance/error_log.c \
 	's/min\(len - at, ETCH_ERROR_BYTES - \(at - from\)\)/len - at/'
 mutant settings "remembers for ever" src/instance/error_log.c \
 	's/kfree\(error->text\);//'

@@ -5,7 +5,7 @@
  * (ctf/metadata_expr.c), and the event described in TSDL (ctf/metadata_types.c).
  *
  * The input's first byte chooses types; the fields are those that the text names.
- * What is described must be one block of TSDL, whatever the text has in it.
+ * The description must be one block of TSDL, whatever the text has in it.
  */
 
 #include <linux/etch.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Any bytes as a file of a trace that is to be repaired (tools/tracing/etch/repair.c): what is
- * left are whole packets, as many as were there; a second repair finds nothing to do.
+ * Any bytes as a file of a trace that is to be repaired (tools/tracing/etch/repair.c): the
+ * repaired file has whole packets, as many as were there; a second repair finds nothing to do.
  */
 
 #include <fcntl.h>

@@ -12,7 +12,7 @@ out=out
 n=0
 failed=0
 
-# What is found on the way stays in out/corpus: the next run goes on from there.
+# Inputs that the fuzzer finds stay in out/corpus: the next run goes on from there.
 fuzz() { # target
 	"$out/$1" -seed="$seed" -max_total_time="$seconds" -timeout=20 -max_len=8192 \
 		-rss_limit_mb=2048 -print_final_stats=1 -dict=words \

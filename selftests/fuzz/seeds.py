@@ -75,7 +75,7 @@ def packets():
 
 
 def settings():
-    """What is written to files, behind the number of the file."""
+    """Texts written to files, behind the number of the file."""
     words = [b"0", b"1\n", b" 1", b"mono", b"overwrite", b"4096", b"64", b"101", b"-1",
              b"18446744073709551616", b"x\0y", b"etch_event=sched:*,irq:", b"4M", b"0x10k",
              b"\240 12 \t", b"=2", b",a,ab=orig_cpu", b"a=2,0,2=1"]
@@ -83,7 +83,7 @@ def settings():
 
 
 def events():
-    """Words, behind the choice of what is around them and a number."""
+    """Words, behind the choice of their surroundings and a number."""
     texts = [b"sched:\n", b"sched irq:softirq_entry !*:sched_wak?*", b"a\0!a:a b\0x:irq\0",
              b"sched:nope", b"!nope", b"sched:sched_switch,irq:,,[a-b]", b"*\0!\\odd:st\\*r\\[",
              b"[!a-z]*:* ?:[]b]", b" \t\0*", b"odd:[!!-~]*", b"sched_wakeup !sched", b"",

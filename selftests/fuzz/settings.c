@@ -21,7 +21,7 @@
 
 static unsigned int asked;
 static struct etch_instance inst;
-struct mutex etch_mutex;	/* taken by who calls */
+struct mutex etch_mutex;	/* taken by the caller */
 struct etch_instance *etch_instances[ETCH_BITS];
 const char * const etch_clock_names[ETCH_CLOCK_NR] = {
 	"counter", "mono", "mono_raw", "boot", "tai", "local", "global", "seq",
@@ -235,7 +235,7 @@ static void write_to(struct etch_file *to, const char *bytes, size_t len)
 		abort();
 	if (ret >= 0 ? ret != (ssize_t)len || pos != ret || asked > 1 : pos)
 		abort();
-	/* What is refused was not asked for, but where only the rings can tell. */
+	/* A refused setting is not applied, except where only the rings can tell. */
 	if (ret < 0 && asked && strncmp(control->name, "buffer_", 7))
 		abort();
 	if (ret < 0 && control->store)

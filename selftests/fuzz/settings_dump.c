@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is dumped when the kernel dies (text/dump.c), with any text as the file dump_on_oops and as
- * the kernel's parameters. What the text asks for is worked out here once more, from what
- * users.rst says; then the kernel panics, and that must be what is dumped.
+ * The dump when the kernel dies (text/dump.c), with any text as the file dump_on_oops and as
+ * the kernel's parameters. The test works out once more, from users.rst,
+ * which instances the text names; then the kernel panics, and must dump exactly those.
  */
 
 #include <linux/etch.h>
@@ -11,11 +11,11 @@
 #include "settings.h"
 #include "text/merge.h"
 
-/* What is dumped of an instance: ETCH_ALL_CPUS, SHIM_CPU, or ... */
+/* The part of an instance that is dumped: ETCH_ALL_CPUS, SHIM_CPU, or ... */
 #define NOTHING	(-2)
 #define WRONG	(-3)
 
-/* "2" and what is behind it cannot be named, and nor can one with an equals sign. */
+/* "2" and the names behind it cannot be used, and nor can one with an equals sign. */
 static struct etch_instance some[] = {
 	{ .name = "a" }, { .name = "ab" }, { .name = "2" }, { .name = "orig_cpu" },
 	{ .name = "a=2" },
@@ -186,7 +186,7 @@ static void check(void)
 	check_panic();
 }
 
-/* What comes next finds it as it was. */
+/* The next test finds everything as it was. */
 static void reset(void)
 {
 	char none[] = "=0", many[] = "1000";

@@ -71,7 +71,7 @@ static u64 read_one(void)
 	return tally.last_time;
 }
 
-/* What is left of a block begins where the reader said, wherever it is looked at. */
+/* The unread part of a block begins where the reader said, wherever it is looked at. */
 static void test_read_in_part(bool full)
 {
 	static u8 buf[SUBBUF] __aligned(8);
@@ -112,7 +112,7 @@ static void test_read_in_part(bool full)
 	CHECK(put(100) && etch_ring_take(ring, &view) == 1 && view.begin > time);
 	free_pages((unsigned long)memory, 0);
 	end(0);
-	tap(true, "what is left of a %s block begins with what was read of it",
+	tap(true, "the unread part of a %s block begins where the reader stopped",
 	    full ? "full" : "open");
 }
 
@@ -226,7 +226,7 @@ static void test_leap(bool overwrite)
 	etch_ring_stats(ring, &s);
 	CHECK_EQ(!s.lost_full, true);
 	end(0);
-	tap(true, "records on both sides of a leap are told apart, %s",
+	tap(true, "a reader tells records on both sides of a leap apart, %s",
 	    overwrite ? "overwrite" : "discard");
 }
 

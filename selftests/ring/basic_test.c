@@ -84,7 +84,7 @@ static void fill_and_drain(unsigned int nr, bool overwrite, unsigned int len, un
 	CHECK_EQ(s.entries, 0);
 	CHECK_EQ(s.bytes, 0);
 
-	/* And again: what was read makes room. */
+	/* And again: a record that was read makes room. */
 	CHECK(put(r, len));
 	CHECK_EQ(tally_drain(&t, r), 1);
 	CHECK(stats_balance(r, &s));
@@ -226,7 +226,7 @@ static void test_lost_is_told(void)
 	CHECK(put(r, 16));
 	CHECK(etch_ring_take(r, &view) == 1 && etch_view_lost(&view) == 7 && view.open);
 	etch_ring_free(r);
-	tap(true, "a view tells what was lost before its block");
+	tap(true, "a view counts the records lost before its block");
 }
 
 /* One record at a time, the open block included, with more written in between. */
@@ -375,7 +375,7 @@ static void test_peek(void)
 		CHECK_EQ(n + t.missed, want);
 	}
 	etch_ring_free(r);
-	tap(true, "a peeking reader is told how much was gone before it came by");
+	tap(true, "a peeking reader learns how many records were gone before it came by");
 }
 
 /*
@@ -443,7 +443,7 @@ static void check_lost(struct etch_ring *r, unsigned int len, const u64 *cause,
 	}
 }
 
-/* That the ring is full is kept in mind: who opens a block must make that forgotten. */
+/* The ring remembers that it is full: a writer that opens a block must clear that. */
 static void test_full(void)
 {
 	struct etch_ring_stats s;
@@ -578,7 +578,7 @@ static void test_filled(bool overwrite)
 	CHECK_EQ(etch_ring_filled(r), 0);
 	CHECK_EQ(etch_ring_passed(r), etch_ring_next_seq(r) - 1);
 
-	/* That block is left, and the reader has not been told yet that it is done with it. */
+	/* That block is left, and the reader has not said yet that it is done with it. */
 	CHECK(put(r, ROOM));
 	CHECK_EQ(etch_ring_filled(r), 1);
 	CHECK_EQ(etch_ring_take(r, &view), 1);

@@ -170,11 +170,11 @@ mutant "stays in flight after a loss" ring/ring.c \
 	's/(etch_ring_lose\(r, cause\);\n)\tetch_ring_commit\(r\);\n/$1/'
 
 # Flush
-mutant "flushes only what was lost" ring/ring.c \
+mutant "flushes only counts of loss" ring/ring.c \
 	's/etch_pos_count\(pos\) \|\| count_lost/count_lost/'
-mutant "flushes only what is stored" ring/ring.c \
+mutant "flushes only stored records" ring/ring.c \
 	's/etch_pos_count\(pos\) \|\| count_lost\(r, lost\) != READ_ONCE\(r->left_lost\)/etch_pos_count(pos)/'
-mutant "tells of what was lost again and again" ring/ring.c \
+mutant "reports the same loss again and again" ring/ring.c \
 	's/WRITE_ONCE\(r->left_lost, lost\);//'
 mutant "flushes without being seen to be in flight" ring/ring.c \
 	's/WRITE_ONCE\(r->nest, nest\);\n(\t\/\* Goes round again for loss.*?)\tetch_ring_commit\(r\);/$1\tWRITE_ONCE(r->nest, nest);\n\tetch_ring_commit(r);/s'
@@ -236,7 +236,7 @@ mutant "begins a sub-buffer before the last one has ended" ring/ring_read.c \
 	's/max3\(view->begin, r->left, r->rd_time\)/max(view->begin, r->rd_time)/'
 mutant "ends a sub-buffer when the next one may have records" ring/ring.c \
 	's/\ttime = left_time\(r\);\n(\tif \(cmpxchg_local.*?return ETCH_AGAIN;\n)/$1\ttime = left_time(r);\n/s'
-mutant "tells what was missed twice" ring/ring_read.c \
+mutant "reports missed records twice" ring/ring_read.c \
 	's/r->told = overwritten;//'
 mutant "tells less than nothing as missed" ring/ring_read.c \
 	's/\(s64\)\(overwritten - r->told\) <= 0/0/'
@@ -246,7 +246,7 @@ mutant "counts the records of a block that has just been left twice" ring/ring_r
 	's/ && --tries\)/ \&\& 0)/'
 mutant "counts as entries what was read of the oldest block" ring/ring_read.c \
 	's/stats->entries -= r->rd_records;//'
-mutant "peeks at what is overwritten meanwhile" ring/ring_read.c \
+mutant "peeks at records that are overwritten meanwhile" ring/ring_read.c \
 	's/if \(!held && !slot_is_still\(r, cur->block, slot\)\)/if (0)/'
 mutant "peeks at whatever block has the slot" ring/ring_read.c \
 	's/!held && etch_slot_start\(slot\) != cur->block/0/'

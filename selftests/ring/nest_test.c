@@ -5,8 +5,8 @@
  * One thread writes. Two timers interrupt it by signals: SIGALRM as a device
  * would, and SIGUSR1 as an NMI, which interrupts SIGALRM's handler too. Each of the
  * three numbers its records. The reader checks each record, and in the end the
- * account must be right to the last one: what never came must be what the
- * ring says was overwritten.
+ * account must be right to the last one: the numbers that never came must be
+ * those that the ring counted as overwritten.
  */
 
 #include <pthread.h>
@@ -274,7 +274,7 @@ static void test_run(const struct run *run, u64 ns)
 	CHECK_EQ(s.lost_full + s.lost_nested + s.lost_too_big + s.lost_off, sum64(failed));
 	CHECK_EQ(t.bad, 0);
 	CHECK_EQ(t.records, s.read);
-	/* What never came, at the end of each writer's numbers too. */
+	/* Numbers that never came, at the end of each writer's numbers too. */
 	for (i = 0; i < LEVELS; i++)
 		t.gaps += stored[i] - t.next[i];
 	CHECK_EQ(t.gaps, s.overwritten);

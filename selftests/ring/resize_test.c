@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* One thread, no interrupts: what there is, is there in a larger or a smaller ring, too. */
+/* One thread, no interrupts: a larger or a smaller ring keeps every record. */
 
 #include "small.h"
 #include "ring/ring_internal.h"
@@ -44,7 +44,7 @@ static void resize_once(unsigned int from, unsigned int to, unsigned int n, unsi
 	CHECK_EQ(t.missed, s.overwritten);
 	CHECK_EQ(t.bad, 0);
 	CHECK_EQ(t.next[0], next_seq[0]);
-	/* All of its memory can be used, but what is left of the open block. */
+	/* All of its memory can be used, except the rest of the open block. */
 	for (i = 0; i < to - 1; i++)
 		CHECK(put(r, ROOM));
 	CHECK_EQ(tally_drain(&t, r), to - 1);

@@ -35,7 +35,7 @@ static u64 failed;
 static bool plain;		/* reserve without the straight line */
 static const char *how = "";	/* is it done, in the tests' names */
 
-/* What is interrupted, by depth: at the @at-th place @then is done. */
+/* The interruptions, by depth: at the @at-th place @then runs. */
 static struct step {
 	long	at;
 	long	at_too;		/* a place behind @at, to do it once more; or 0 */
@@ -185,7 +185,7 @@ static void put(int level, unsigned int len)
 	full_speed();
 }
 
-/* What is stopped. */
+/* The operation that is interrupted. */
 static unsigned int op_len;
 
 static void op_write(void)
@@ -437,8 +437,8 @@ static void set_up(const struct fit *fit)
 }
 
 /*
- * Whatever happened: what there is room for is not lost. But there is none in a block that
- * was closed.
+ * A record that has room is not lost, at whichever place the interruption came. A block that
+ * was closed has no room.
  */
 static void check_room(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ring under stress: as many records as a CPU can write, read at the same time on
- * another one by everybody who may, and controlled by whoever may.
+ * The ring under stress: as many records as a CPU can write, while a thread on
+ * another one reads it in every way, and controls it.
  *
  *	stress_test			some seconds for each run
  *	stress_test --long		more of them, and the runs again and again, until a billion
@@ -13,10 +13,10 @@
  * The writers are in stress_writer.c. This side takes, in whole views and in part, and
  * sub-buffers by exchange, looks on without taking, asks for figures; and resizes,
  * empties, changes modes and clocks, and turns the ring off and on. A third thread asks,
- * at any time, what may be asked at any time. All by chance; the seed brings back the
+ * at any time, the questions that may be asked at any time. All by chance; the seed brings back the
  * same choices, but not the moments at which they are made.
  *
- * What must hold, whatever happens. Each time the ring is quiescent, and at the end:
+ * The test checks. Each time the ring is quiescent, and at the end:
  *
  *	written = read + overwritten + entries		and it is what was written
  *	missed in views = overwritten			once all is read
@@ -91,7 +91,7 @@ static const struct run runs[] = {
 static struct etch_ring *ring;
 static const struct run *now;
 static struct tally tally;
-static struct etch_ring_stats before;	/* sums of what was before the last reset */
+static struct etch_ring_stats before;	/* sums up to the last reset */
 static u32 stored[LEVELS];		/* how many there were at the last reset */
 static u64 discarded;			/* entries that resets dropped */
 static u64 controls, looks, looked, wholes, empties;
@@ -369,7 +369,7 @@ static void read_round(void)
 		control();
 }
 
-/* Who asks without the mutex that readers and control share. */
+/* The thread that asks without the mutex that readers and control share. */
 static int asking;
 static u64 answers;
 

@@ -8,8 +8,8 @@
  * something, so in its build the two are called from the places where the shim
  * touches memory that is shared, some of them chosen by chance.
  *
- * What is between section_enter() and section_exit() is what the kernel has preemption
- * disabled for. Each level has a count of its own, odd inside: then no level needs to
+ * The code between section_enter() and section_exit() is the code that the kernel runs with
+ * preemption disabled. Each level has a count of its own, odd inside: then no level needs to
  * know whom it interrupts.
  */
 
@@ -45,8 +45,8 @@ static void tell(int *flag, int value)
 }
 
 /*
- * Pairs with writers_wait(): who waits has turned the ring off, or parks us, and then
- * looks at the count. Either we see what he did, or he sees us.
+ * Pairs with writers_wait(): the waiting thread has turned the ring off, or parks us, and then
+ * looks at the count. Either we see its change, or it sees us.
  */
 static void section_enter(int level)
 {

@@ -123,7 +123,7 @@ static void test_flush(bool on)
 		/* The next block was begun, and that is no reason to look again. */
 		CHECK(etch_ring_empty(ring));
 
-		/* There is nothing to be had by another one. */
+		/* Another flush finds nothing to close. */
 		pos = ring->pos;
 		etch_ring_flush(ring);
 		CHECK_EQ(ring->pos, pos);
@@ -176,7 +176,7 @@ static void test_beside_views(void)
 	CHECK(put(50));
 	tally_drain(&tally, ring);
 	end();
-	tap(true, "what was read in views is not in the sub-buffer that is taken whole");
+	tap(true, "records read in views are not in the sub-buffer that is taken whole");
 }
 
 static void test_loss(void)
@@ -192,7 +192,7 @@ static void test_loss(void)
 	etch_ring_flush(ring);
 	CHECK(!take(&view));
 
-	/* Full: nothing happens, but what fits can still be stored. */
+	/* Full: nothing happens, but records that fit can still be stored. */
 	CHECK(put(ROOM) && put(ROOM) && put(ROOM) && put(ROOM - 100) && !put(200));
 	etch_ring_flush(ring);
 	CHECK(put(96) && !put(1000));
@@ -214,7 +214,7 @@ static void test_loss(void)
 	etch_ring_on(ring);
 	CHECK(!take(&view));
 	end();
-	tap(true, "what was lost is told by a sub-buffer without records, by cause, once");
+	tap(true, "a sub-buffer without records reports the loss, by cause, once");
 }
 
 /* The one that would tell of it cannot be left while the flush itself is in flight. */
@@ -427,7 +427,7 @@ static void test_reset(void)
 	tally = (struct tally){};
 	next_seq[0] = 0;
 	CHECK(!take(&view));
-	/* What was lost before is forgotten, in blocks' descriptors too. */
+	/* Loss from before is forgotten, in blocks' descriptors too. */
 	etch_ring_flush(ring);
 	CHECK(!take(&view));
 	CHECK(put(20));
@@ -439,7 +439,7 @@ static void test_reset(void)
 	tap(true, "an emptied ring has forgotten its sub-buffers");
 }
 
-/* In memory of the caller's, whatever was there. */
+/* In the caller's memory, with any contents. */
 static void test_in_memory(void)
 {
 	struct etch_ring_params p = {

@@ -9,7 +9,7 @@ long shim_live;
 long shim_patience = -1;
 struct notifier_block *shim_on_panic;
 
-/* Of exactly that size: what reads or writes behind it is caught. */
+/* Of exactly that size: the sanitizer catches a read or write behind it. */
 void *shim_alloc(size_t align, size_t size)
 {
 	if (!shim_allocs)
@@ -84,7 +84,7 @@ void seq_printf(struct seq_file *m, const char *fmt, ...)
 		free(text);
 }
 
-/* As octal numbers, what is in @only: with other flags it means something else. */
+/* Escape as octal numbers the characters in @only: with other flags it means something else. */
 void seq_escape_str(struct seq_file *m, const char *text, unsigned int flags, const char *only)
 {
 	if (flags != ESCAPE_OCTAL)

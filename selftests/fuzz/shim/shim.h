@@ -92,7 +92,7 @@ struct hlist_node {
 	struct hlist_node *next, **pprev;
 };
 
-/* What is never locked, queued or looked into here. */
+/* Objects that nobody locks, queues or looks into here. */
 struct mutex { int unused; };
 struct rw_semaphore { int unused; };
 struct delayed_work { int unused; };
@@ -346,7 +346,7 @@ static inline void __assign_bit(unsigned int n, unsigned long *map, bool value)
 	map[n / BITS_PER_LONG] |= (unsigned long)value << n % BITS_PER_LONG;
 }
 
-/* sched.h, sched/signal.h: whoever looks has been killed after so many looks; negative: never */
+/* sched.h, sched/signal.h: the caller has been killed after so many looks; negative: never */
 extern long shim_patience;
 #define fatal_signal_pending(task) (shim_patience > 0 ? !--shim_patience : !shim_patience)
 

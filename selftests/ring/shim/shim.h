@@ -244,7 +244,7 @@ struct page;
 
 /* How many allocations succeed before all others fail; negative: all succeed. */
 extern long shim_allocs;
-/* What is allocated now. */
+/* The number of live allocations. */
 extern long shim_live;
 
 void *shim_alloc(size_t align, size_t size);
