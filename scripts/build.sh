@@ -28,8 +28,8 @@ MAKE=(make -C "$SOURCE" O="$OUT" ARCH="$KARCH" CROSS_COMPILE="$CROSS"
 # The linker and the like come with clang.
 [ "$COMPILER" != clang ] || MAKE+=(LLVM=1)
 
-# The same input gives the same kernel, and a warm compiler cache, whoever
-# builds it, when, and in which folder.
+# The same input gives the same kernel, and a warm compiler cache, for any user, at any
+# time, and in any folder.
 export KBUILD_BUILD_TIMESTAMP='Fri Nov  1 00:00:00 UTC 2024'
 export KBUILD_BUILD_USER=etch KBUILD_BUILD_HOST=etch
 export CCACHE_BASEDIR=$ETCH_BUILD CCACHE_NOHASHDIR=1

@@ -9,7 +9,7 @@
  *	loan = etch_loan_get(lender, ring, max);
  *	... exchange loan->memory for a full sub-buffer ...
  *	refcount_inc(&loan->users);		for each pipe that gets part of it
- *	etch_loan_put(loan);			by each, and by whoever got it
+ *	etch_loan_put(loan);			by each pipe, and by its getter
  *	etch_lender_put(lender);
  *
  * Memory that comes back is lent again, if nobody else has a hand on its pages: a

@@ -4,7 +4,7 @@
  *
  * A packet is taken out of its ring in exchange for other memory, and is then the open
  * file's. read() copies from it; splice() puts its pages into the pipe, where they stay
- * until whoever reads the pipe has done with them; and they can be mapped (raw_map.c). A
+ * until the pipe's reader has done with them; and they can be mapped (raw_map.c). A
  * packet may be given in parts, by read() and splice() in turn: the next call goes on
  * where the last one stopped.
  *

@@ -14,8 +14,8 @@
  * from there without being announced again.
  *
  * A CPU comes whether there is memory for its ring or not. Without a ring its writers
- * find one that is off and has no memory, and what they lose is counted there. Whoever
- * next touches the instance's rings makes the one that is missing.
+ * find one that is off and has no memory, and their loss is counted there. The caller
+ * that next touches the instance's rings makes the missing one.
  *
  * The main tree begins with the smallest rings there are and grows to the size
  * that was asked for when it is about to be used: a system that does not trace
@@ -135,7 +135,7 @@ static void etch_cpu_ring_free(struct etch_instance *inst, int cpu)
 
 /*
  * On a CPU that works; @cpu is about to come, and does. While an instance is being made,
- * whoever makes it makes the rings, and sees to it that all are there.
+ * its maker makes the rings, too, and checks that all are there.
  */
 VISIBLE_IF_KUNIT int etch_cpu_prepare(unsigned int cpu, struct hlist_node *node)
 {

@@ -9,8 +9,8 @@
  * Overview
  * ========
  *
- * Writers on one CPU nest strictly: whoever interrupts, finishes before the
- * interrupted goes on. Positions only grow, so a writer proves that nobody got in
+ * Writers on one CPU nest strictly: an interrupting writer finishes before the
+ * interrupted one goes on. Positions only grow, so a writer proves that nobody got in
  * between by a compare-and-exchange of @pos, and one that fails starts again
  * with what it finds. Everything that is read on the way to that exchange counts
  * only if it succeeds.

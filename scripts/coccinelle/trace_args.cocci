@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 ///
-/// An event's arguments are computed wherever it stands, before it is looked up
-/// whether the event is on. An argument with a side effect costs its time with the
-/// event off, and is lost together with the event by whoever takes that away.
+/// A site computes an event's arguments before it looks whether the event is on. An
+/// argument with a side effect costs its time with the event off, and the side effect
+/// is lost when a later change removes the event.
 ///
 // Confidence: Moderate
 // Comments: functions that are no events, but begin with trace_, are known by their names.

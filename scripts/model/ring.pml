@@ -3,7 +3,7 @@
  * Etch's ring buffer as kernel/etch/ring/ring.c and ring_read.c do it, for SPIN.
  *
  * One CPU whose writers nest (task 0 < interrupt 1 < NMI 2: a level runs only while
- * none above it is in progress), in this file; whoever reads, on another CPU, in
+ * none above it is in progress), in this file; the reader, on another CPU, in
  * reader.pml. Each STEP is one access to shared memory, of which any number of the
  * other side's may lie between two. The order of accesses is sequentially
  * consistent: barriers are not tried here, but in ../litmus.
@@ -409,7 +409,7 @@ proctype Writer(byte lv; byte n) {
 	   d_step { running[lv] = 0; NO_MORE FORGET i++; p = 0; pn = 0; st = 0; b = 0; off = 0; ts = 0; g = 0;
 		wg = 0; ln = 0; nn = 0; dr = 0; bt = 0; ls = 0; turns = 0; mine = 0; lim = 0; wt = 0; won = 0 }
 #ifdef FLUSH
-	/* At any place, but not beside control: whoever asks for a flush has the mutex. */
+	/* At any place, but not beside control: the CPU that flushes has the mutex. */
 	:: flushes < FLUSHES ->
 	   atomic { MAY(lv) && !running[lv] && !still -> running[lv] = 1; started++; mine = started }
 	   write_one();
