@@ -6,7 +6,8 @@
 #
 #	mutants.sh SOURCES RECORDER LIB HEADERS [PATTERN]
 #
-# FUZZ_SECONDS=n says how long each is tried.
+# FUZZ_SECONDS=n says how long each is tried. With MUTANTS=look, see only that each rule is
+# still in the source.
 
 # The dollars are perl's:
 # shellcheck disable=SC2016
@@ -57,7 +58,7 @@ mutant() { # target, what is wrong with it, file, perl expression
 # A target that fails anyway notices nothing.
 copy
 for target in print_fmt metadata settings events repair; do
-	echo "$target" | grep -q "${only%%:*}" || continue
+	[ -z "$look" ] && echo "$target" | grep -q "${only%%:*}" || continue
 	if compiles "$target" && passes "$target" 10; then
 		say ok "$target the source as it is: passes"
 	else
