@@ -478,7 +478,7 @@ static void etch_instance_free(struct etch_instance *inst)
 
 	if (inst->absent) {
 		etch_absent_publish(inst, false);
-		/* For a CPU that abandons a dead writer's records: no gate keeps it from the rings. */
+		/* For a CPU that abandons a dead writer's records: no gate holds it back. */
 		synchronize_rcu();
 	}
 	if (inst->rings)

@@ -84,7 +84,7 @@ static void etch_instance_outlives_looks(struct kunit *test)
 	if (!IS_ERR(task)) {
 		wake_up_process(task);
 		while (!READ_ONCE(l.looks))
-			msleep(1);
+			usleep_range(1000, 2000);
 	}
 	scoped_guard(mutex, &etch_mutex)
 		KUNIT_EXPECT_EQ(test, 0, etch_instance_destroy(inst));

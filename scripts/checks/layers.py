@@ -5,7 +5,6 @@ From the ground up. Those on top of "events" are compiled in its folder, one aft
 a kernel differs from the one before by one layer, which takes seconds.
 """
 
-import layout
 from checks import ahead, guests
 from checks.lane import SCRIPTS, need, say, LaneError
 

@@ -33,7 +33,7 @@ def rules():
 def sources():
     """Our C files and headers, but for the selftests."""
     return [path for path in layout.sources() if path.endswith((".c", ".h"))
-            and not path.startswith("tools/")]
+            and not path.startswith("tools/testing/")]
 
 
 def spatch(rule, files, limit=LIMIT):

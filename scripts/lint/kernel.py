@@ -65,7 +65,8 @@ class Kernel:
     def sources(self):
         """The sources to look at besides the folders. Programs have Makefiles of their own."""
         return sorted(path for path in touched.sources()
-                      if not touched.built_whole(path) and not path.startswith("tools/") and lane_of(path) == self.lane)
+                      if not touched.built_whole(path) and not path.startswith("tools/")
+                      and lane_of(path) == self.lane)
 
     def make(self, log, *words):
         """What the kernel's make prints in our folder."""
@@ -189,7 +190,7 @@ def headers():
 def kernel_doc():
     """What kernel-doc says of the comments that are for it."""
     files = [path for path in layout.sources() if path.endswith((".c", ".h"))
-             and not path.startswith("tools/")]
+             and not path.startswith("tools/testing/")]
     _, out = run(["env", "-C", layout.LINUX, "perl", "scripts/kernel-doc", "-none", "-Wall",
                   *files])
     return out.splitlines() if files else ["there are no files for kernel-doc"]

@@ -125,7 +125,7 @@ unsigned int tally_view(struct tally *t, const struct etch_view *view, unsigned 
 		}
 		t->bad += rec->time < view->begin || rec->time < t->last_time ||
 			  rec->seq < t->next[rec->level];
-		/* A record with only the low bits of a time takes the high ones from the record before. */
+		/* A record with the low bits alone takes the others from the record before. */
 		t->bad += rec->time - before >= 1ULL << 48;
 		t->last_time = before = rec->time;
 		t->gaps += rec->seq - t->next[rec->level];
