@@ -3,7 +3,7 @@
 #
 # What Etch adds to a kernel, beside what ftrace adds to it: event by event, by
 # the symbols of the lane's kernel, which has both, and the sites of its
-# tracepoints. With FULL=1 whole kernels of one configuration are compared:
+# tracepoints; and room by room, with the combinations of layers. With FULL=1 whole kernels of one configuration are compared:
 # mainline's, the series' without CONFIG_ETCH, with Etch and ftrace, with Etch
 # alone, with neither. Then the sites are compared with mainline's, and without
 # CONFIG_ETCH the objects.
@@ -96,6 +96,8 @@ if [ -z "${FULL:-}" ]; then
 	"$ETCH_TOP/scripts/size-by-symbol.py" "$ETCH_BUILD/$LANE/vmlinux"
 	echo
 	"$ETCH_TOP/scripts/sites.py" "$ETCH_BUILD/$LANE/vmlinux"
+	echo
+	"$ETCH_TOP/scripts/lint/rooms.py" "$ETCH_BUILD/$LANE"
 	exit
 fi
 

@@ -6,26 +6,8 @@
  * The tree at /sys/kernel/debug/etch: its folders, and the files that are one setting each.
  *
  * The rooms above bring the other files. A room that has files for each instance, CPU, system
- * or event lists them in tables, and offers these once, at boot:
- *
- *	static void hello_show(struct seq_file *m, const struct etch_node *node)
- *	{
- *		seq_printf(m, "hello, %s\n", node->event->name);
- *	}
- *
- *	static const struct etch_event_control hello_controls[] = {
- *		{ "hello", 0400, ETCH_OF_EVENT, .show = hello_show },
- *		{}
- *	};
- *
- *	static struct etch_files hello_files = { .of_event = hello_controls };
- *
- *	static int __init hello_init(void)
- *	{
- *		etch_tree_offer(&hello_files);
- *		return 0;
- *	}
- *	core_initcall(hello_init);
+ * or event lists them in tables, and offers these once, at boot, by etch_tree_offer().
+ * Documentation/trace/etch/design-tree.rst has a room that adds a file to each event's folder.
  */
 
 #include <linux/bits.h>

@@ -5,7 +5,7 @@ From the ground up. Those on top of "events" are compiled in its folder, one aft
 a kernel differs from the one before by one layer, which takes seconds.
 """
 
-from checks import ahead, guests
+from checks import ahead, example, guests
 from checks.lane import SCRIPTS, need, say, LaneError
 
 # Seconds until a guest is given up.
@@ -49,7 +49,7 @@ def combination(title, name, more, tests):
 
 
 def layers():
-    """Each combination of layers that a kernel can have alone: compiled, booted, tested."""
+    """Each combination of layers that a kernel can have alone, and with a room more."""
     cases, installed = [], False
     for title, (name, more, tests) in COMBINATIONS.items():
         ahead.wait(name)
@@ -57,4 +57,4 @@ def layers():
             need([SCRIPTS / "selftests.sh", guests.installed(name), name])
             installed = True
         cases += combination(title, name, more, tests)
-    return cases
+    return cases + example.example()

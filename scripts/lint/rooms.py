@@ -7,7 +7,7 @@ things are looked at: what a source includes, which holds for every configuratio
 however a kernel is linked; and the symbols of objects, which also shows what a header
 outside of kernel/etch/ or a declaration of a source's own lets through.
 
-  rooms.py FOLDER     a table of the rooms of a kernel that was built in FOLDER
+  rooms.py FOLDER     tables of the rooms, and of the layers, of a kernel built in FOLDER
 """
 
 import collections
@@ -23,6 +23,18 @@ SOURCES = layout.TOP / "kernel-trace"
 PLACE = "kernel/etch"
 FLOORS = (("hook", "ring"), ("event",), ("instance",), ("tree",), ("source", "text", "ctf"),
           ("persist",), ("main",))
+# The combinations of layers that a kernel can have, and the rooms that each is made of.
+CORE = ("hook", "ring", "event", "instance", "tree", "source", "main")
+LAYERS = {
+    "immediate values": ("hook",),
+    "the ring": ("ring",),
+    "events": CORE,
+    "events, text": (*CORE, "text"),
+    "events, packets": (*CORE, "ctf"),
+    "events, packets, persist": (*CORE, "ctf", "persist"),
+    "events, text, packets": (*CORE, "text", "ctf"),
+    "all of them": (*CORE, "text", "ctf", "persist"),
+}
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 INCLUDE = re.compile(r'^#include "(\w+)/\w+\.h"', re.M)
 # nm's letters of what a file defines for others.
@@ -109,21 +121,36 @@ def lines(room):
                if not re.search("kunit|test", path.name))
 
 
-def table(folder):
-    """Rooms with their lines, their text in bytes, and the rooms that they use."""
-    need = collections.defaultdict(set)
+def sections(folder, room):
+    """(text with read-only data, data, bss) of a room's objects, in bytes, without its tests."""
+    files = [str(file) for path, file in objects(folder).items()
+             if room_of(path) == room and not re.search("kunit|test", path.name)]
+    out = subprocess.run(["size", *files], check=True, text=True,
+                         stdout=subprocess.PIPE).stdout.splitlines()[1:] if files else []
+    return tuple(sum(int(line.split()[column]) for line in out) for column in range(3))
+
+
+def needs(folder):
+    """{room: rooms that its objects use, without its tests}."""
+    found = collections.defaultdict(set)
     for path, other in uses(folder):
         if not re.search("kunit|test", path.name):
-            need[room_of(path)].add(room_of(other))
-    print(f"{'room':<10} {'lines':>6} {'text':>7}  uses")
+            found[room_of(path)].add(room_of(other))
+    return found
+
+
+def table(folder):
+    """Rooms with their lines, their bytes, and the rooms that they use; and combinations."""
+    cost, need = {room: sections(folder, room) for room in FLOOR}, needs(folder)
+    print(f"{'room':<28} {'lines':>6} {'text':>7} {'data':>6} {'bss':>6}  uses")
     for room in FLOOR:
-        files = [str(file) for path, file in objects(folder).items()
-                 if room_of(path) == room and not re.search("kunit|test", path.name)]
-        out = subprocess.run(["size", *files], check=True, text=True,
-                             stdout=subprocess.PIPE).stdout.splitlines()[1:]
-        text = sum(int(line.split()[0]) for line in out)
-        print(f"{room:<10} {lines(room):>6} {text:>7}  "
+        print(f"{room:<28} {lines(room):>6} {cost[room][0]:>7} {cost[room][1]:>6} "
+              f"{cost[room][2]:>6}  "
               + " ".join(name for name in FLOOR if name in need[room] - {room}))
+    print(f"\n{'layers':<28} {'lines':>6} {'text':>7} {'data':>6} {'bss':>6}")
+    for title, rooms in LAYERS.items():
+        text, data, bss = (sum(cost[room][column] for room in rooms) for column in range(3))
+        print(f"{title:<28} {sum(map(lines, rooms)):>6} {text:>7} {data:>6} {bss:>6}")
 
 
 if __name__ == "__main__":
