@@ -315,6 +315,18 @@ static void close_block(void)
 	etch_ring_close(ring);
 }
 
+/* ... one that closes the block and begins others; the next ones store in the last ... */
+static void close_and_write(void)
+{
+	if (!stored[1]) {
+		etch_ring_close(ring);
+		put(1, ROOM);
+		put(1, ROOM / 2);
+	} else {
+		put(1, REC_MIN);
+	}
+}
+
 /* ... a reader that takes all, or the oldest block ... */
 static void take_all(void)
 {
@@ -358,14 +370,15 @@ static void flush_and_take(void)
 }
 
 static void (*const interrupts[])(void) = {
-	one_small, one_odd, one_large, three_large, flood, flush, close_block, take_all,
-	take_block, flood_and_take, flush_and_take, op_peek, op_stats,
+	one_small, one_odd, one_large, three_large, flood, flush, close_block, close_and_write,
+	take_all, take_block, flood_and_take, flush_and_take, op_peek, op_stats,
 };
-#define WRITERS 7	/* of them */
+#define CLOSE_AND_WRITE 7
+#define WRITERS 8	/* of them */
 static const char * const interrupt_names[] = {
 	"a small record", "an odd record", "a whole block", "three blocks", "a flood", "a flush",
-	"a close", "a reader", "a reader of a block", "a flood and a reader", "a flush and a reader",
-	"a look", "a count",
+	"a close", "a close and records", "a reader", "a reader of a block",
+	"a flood and a reader", "a flush and a reader", "a look", "a count",
 };
 
 /* Level 2, which interrupts level 1. */
@@ -494,6 +507,7 @@ static long at_each(void (*op)(void), const struct fit *fit, void (*then)(void))
 
 		set_up(fit);
 		before = etch_ring_block_at(ring, ring->pos);
+		shim_leap = true;
 		more = step(op, at, then);
 		switched += !more && etch_ring_block_at(ring, ring->pos) != before;
 		if (!verify()) {
@@ -596,20 +610,24 @@ static long at_any_two(const struct fit *fit, void (*then)(void))
 	}
 }
 
+static __maybe_unused void test_two_of(bool overwrite, unsigned int i)
+{
+	long n = 0;
+	unsigned int f;
+
+	for (f = 0; f < FITS && !check_failures; f++)
+		n += at_any_two(&fits[f], interrupts[i]);
+	CHECK(n > 100);
+	tap(true, "a writer interrupted two times by %s, %s%s: %ld pairs of places",
+	    interrupt_names[i], overwrite ? "overwrite" : "discard", how, n);
+}
+
 static __maybe_unused void test_two(bool overwrite)
 {
-	unsigned int i, f;
+	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(interrupts); i++) {
-		long n = 0;
-
-		for (f = 0; f < FITS && !check_failures; f++)
-			n += at_any_two(&fits[f], interrupts[i]);
-		CHECK(n > 100);
-		tap(true, "a writer interrupted two times by %s, %s%s: %ld pairs of places",
-		    interrupt_names[i], overwrite ? "overwrite" : "discard",
-		    how, n);
-	}
+	for (i = 0; i < ARRAY_SIZE(interrupts); i++)
+		test_two_of(overwrite, i);
 }
 
 /* Level 1 interrupted at its @inner-th place, level 0 at its @outer-th. */
@@ -722,9 +740,10 @@ static void test_ways(bool overwrite, bool longer)
 	test_all(overwrite, longer);
 	etch_ring_set_clock(ring, ETCH_CLOCK_BOOT);
 	how = ", plain, a clock that leaps";
-	leaps = true;
+	leaps = shim_leap_asked = true;
 	test_writer(overwrite, 0, ARRAY_SIZE(interrupts));
-	leaps = false;
+	leaps = shim_leap_asked = false;
+	CHECK(shim_leaps < SHIM_MAX_LEAPS);
 #endif
 }
 
@@ -739,6 +758,14 @@ int main(int argc, char **argv)
 		test_ways(overwrite, longer);
 		free_pages((unsigned long)memory, 0);
 		etch_ring_free(ring);
+#ifndef SHIM_NO_POINTS
+		/* Two blocks begun in the middle of one change of the pair: that takes more. */
+		ring = ring_make(4 * SUBBUF, SUBBUF, HEADER, overwrite);
+		plain = false;
+		how = ", four blocks";
+		test_two_of(overwrite, CLOSE_AND_WRITE);
+		etch_ring_free(ring);
+#endif
 	}
 	tap_note("%llu places in all", (unsigned long long)places);
 	return tap_end();

@@ -62,6 +62,9 @@ bool etch_clock_steady(void)
 	return !shim_asleep && !etch_clock_step;
 }
 
+bool shim_leap_asked, shim_leap;
+unsigned int shim_leaps;
+
 u64 etch_clock_read_slow(enum etch_clock clock)
 {
 	static u64 seq, tai, boot;
@@ -76,11 +79,15 @@ u64 etch_clock_read_slow(enum etch_clock clock)
 	}
 	/*
 	 * And this one leaps ahead by more than a record's time can tell, as often as it can
-	 * before times have a sign.
+	 * before times have a sign: at every 16th look, or at the first look after the test
+	 * asked for a leap.
 	 */
 	if (clock == ETCH_CLOCK_BOOT) {
 		n = __atomic_add_fetch(&boot, 1, __ATOMIC_RELAXED);
-		return n + (min(n / 16, 16000ULL) << 49);
+		if (shim_leap_asked ? __atomic_exchange_n(&shim_leap, false, __ATOMIC_RELAXED)
+				    : n % 16 == 0)
+			__atomic_add_fetch(&shim_leaps, 1, __ATOMIC_RELAXED);
+		return n + ((u64)min(shim_leaps, SHIM_MAX_LEAPS) << 48);
 	}
 	if (clock == ETCH_CLOCK_STEPPED)
 		return etch_clock_counter() + etch_clock_step;

@@ -195,6 +195,10 @@ static __always_inline u64 get_cycles(void)
 }
 #endif
 
+/* ETCH_CLOCK_BOOT leaps each time a test sets shim_leap, if it set shim_leap_asked, else now and then. */
+#define SHIM_MAX_LEAPS	32000u
+extern bool shim_leap_asked, shim_leap;
+extern unsigned int shim_leaps;
 u64 ktime_get_mono_fast_ns(void);
 
 /* sched.h */
