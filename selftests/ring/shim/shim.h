@@ -195,7 +195,7 @@ static __always_inline u64 get_cycles(void)
 }
 #endif
 
-/* ETCH_CLOCK_BOOT leaps each time a test sets shim_leap, if it set shim_leap_asked, else now and then. */
+/* ETCH_CLOCK_BOOT leaps now and then; with shim_leap_asked, when a test sets shim_leap. */
 #define SHIM_MAX_LEAPS	32000u
 extern bool shim_leap_asked, shim_leap;
 extern unsigned int shim_leaps;
