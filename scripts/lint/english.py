@@ -38,7 +38,7 @@ BEFORE = (r"(?:for|of|to|from|by|that|and|or|if|when|as|with|than|but|not|only|t
 PATTERNS = {
     "headless": re.compile(
         r"(?:(?:^|[.:;,(/] |- )(?:who|Who|[Ww]hat|[Ww]hatever) " + VERB + r"\b"
-        r"|\b[Ww]hoever\b|\b" + BEFORE + r" who " + VERB + r"\b"
+        r"|\b(?:whoever|Whoever)\b|\b" + BEFORE + r" who " + VERB + r"\b"
         r"|\b" + BEFORE + r" (?:whatever|what) (?:is|are|was|were|has|had|comes|came|goes|stands|"
         r"stood|follows|lies|fits|happens|happened|remains|needs|must|can|cannot|may)\b)"),
     "passive": re.compile(r"\b(?:is|are|be|was|were|been|being) (?:had|told|let)\b"),

@@ -58,7 +58,8 @@ mutant() { # target, what is wrong with it, file, perl expression
 # A target that fails anyway notices nothing.
 copy
 for target in print_fmt metadata settings events repair; do
-	[ -z "$look" ] && echo "$target" | grep -q "${only%%:*}" || continue
+	[ -z "$look" ] || continue
+	echo "$target" | grep -q "${only%%:*}" || continue
 	if compiles "$target" && passes "$target" 10; then
 		say ok "$target the source as it is: passes"
 	else
