@@ -5,7 +5,6 @@ Each block of code there has a file of the kernel tree as its caption. A new fil
 block's text, and one that is there gets the text at its end.
 """
 
-import os
 import re
 import subprocess
 import textwrap

@@ -12,10 +12,10 @@ greets()
 	for folder in "$1"/events/*/*/; do
 		events=$((events + 1))
 		name=$(basename "$folder")
-		said=$(cat "$folder/hello") && [ "$said" = "hello, $name" ] || {
-			echo "# $folder: $said"
+		if [ "$(cat "$folder/hello")" != "hello, $name" ]; then
+			echo "# $folder says: $(cat "$folder/hello")"
 			return 1
-		}
+		fi
 	done
 	echo "# $events events"
 	[ $events -gt 0 ] && [ "$(find "$1/events" -name hello | wc -l)" -eq $events ]
