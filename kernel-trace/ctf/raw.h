@@ -3,7 +3,8 @@
 #define _KERNEL_ETCH_RAW_H
 
 /*
- * The file trace_pipe_raw: raw.c has packets taken, read and spliced, raw_map.c maps them.
+ * The file trace_pipe_raw: raw_queue.c takes packets out of the ring, raw.c has them read and
+ * spliced, raw_map.c maps them.
  */
 
 #include <linux/fs.h>
@@ -45,8 +46,21 @@ struct etch_raw {
 	bool reached;
 };
 
+/* Whether there is a packet for a reader, and why not. */
+enum etch_raw_state {
+	ETCH_RAW_PACKET,	/* there is one */
+	ETCH_RAW_WAIT,		/* there is none, or too few; more may come */
+	ETCH_RAW_LENT,		/* too many are outside */
+	ETCH_RAW_OFF,		/* there is none, and tracing is off */
+};
+
+/* ---- raw_queue.c ---- */
+
+enum etch_raw_state etch_raw_ask(struct etch_raw *p);
+
 /* Under p->lock, all of these. The packet at hand is there once etch_raw_next() was 1. */
 int etch_raw_next(struct etch_raw *p, bool nonblock);
+void etch_raw_gave(struct etch_raw *p, unsigned int bytes);
 void etch_raw_unlock(struct etch_raw *p);
 struct etch_loan *etch_raw_hand_over(struct etch_raw *p);
 
@@ -55,7 +69,7 @@ static inline struct etch_loan *etch_raw_at_hand(const struct etch_raw *p)
 	return list_first_entry(&p->queue, struct etch_loan, node);
 }
 
-/* raw_map.c */
+/* ---- raw_map.c ---- */
 void etch_raw_map_init(struct etch_raw *p, struct inode *inode, struct file *file);
 int etch_raw_mmap(struct file *file, struct vm_area_struct *vma);
 long etch_raw_ioctl(struct file *file, unsigned int cmd, unsigned long arg);

@@ -26,7 +26,6 @@
 
 DEFINE_MUTEX(etch_mutex);
 DECLARE_RWSEM(etch_event_sem);
-LIST_HEAD(etch_events);
 unsigned int etch_generation;
 const struct etch_event_watcher *etch_event_watcher;
 

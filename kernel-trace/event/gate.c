@@ -16,6 +16,9 @@
 
 #include "event/event.h"
 
+/* All events: event.c adds and removes them. */
+LIST_HEAD(etch_events);
+
 /* Instances that are on, by bit. Under etch_mutex. */
 static u64 etch_on;
 

@@ -23,8 +23,6 @@
 #include <linux/crc32.h>
 #include <linux/err.h>
 #include <linux/etch.h>
-#include <linux/init.h>
-#include <linux/io.h>
 #include <linux/mm.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -32,23 +30,8 @@
 #include <linux/utsname.h>
 #include <linux/uuid.h>
 
-#include <asm/setup.h>
-
 #include "ctf/ctf.h"
 #include "persist/persist.h"
-
-static char etch_persist_text[COMMAND_LINE_SIZE] __initdata;
-
-/* The region, and the events to record there: patterns, with commas between. */
-static struct etch_persist etch_persist;
-static char *etch_persist_events;
-
-static int __init etch_persist_setup(char *text)
-{
-	strscpy(etch_persist_text, text);
-	return 1;
-}
-__setup("etch_persist=", etch_persist_setup);
 
 static struct etch_persist_head *etch_persist_head(const struct etch_persist *p)
 {
@@ -228,7 +211,7 @@ static int etch_persist_describe_all(struct etch_persist *p)
 
 static void etch_persist_enable(struct etch_persist *p)
 {
-	char *list = etch_persist_events ? kstrdup(etch_persist_events, GFP_KERNEL) : NULL;
+	char *list = p->events ? kstrdup(p->events, GFP_KERNEL) : NULL;
 	char *rest = list, *name;
 
 	while ((name = strsep(&rest, ","))) {
@@ -294,75 +277,3 @@ int etch_persist_start(struct etch_persist *p)
 	etch_persist_enable(p);
 	return 0;
 }
-
-/* ---- The region ---- */
-
-static int __init etch_persist_find(struct etch_persist *p, const char *name)
-{
-	phys_addr_t start, size;
-
-	if (!reserve_mem_find_by_name(name, &start, &size)) {
-		pr_warn("etch_persist: there is no reserve_mem=...:%s\n", name);
-		return -ENOENT;
-	}
-	if (etch_persist_shape(&p->shape, round_down(size, PAGE_SIZE), etch_boot_subbuf_bytes(),
-			       nr_cpu_ids) || !PAGE_ALIGNED(start)) {
-		pr_warn("etch_persist: %s is too small, or not aligned to pages\n", name);
-		return -EINVAL;
-	}
-	p->name = kstrdup(name, GFP_KERNEL);
-	p->described = kvzalloc(ETCH_ID_MAX + 1, GFP_KERNEL);
-	if (!p->name || !p->described)
-		return -ENOMEM;
-	p->memory = phys_to_virt(start);
-	return 0;
-}
-
-static bool etch_persist_any(const struct etch_persist_found *found)
-{
-	unsigned int cpu;
-
-	if (!found->any || found->why)
-		return found->any;
-	for (cpu = 0; cpu < found->nr_cpus; cpu++)
-		if (found->cpus[cpu].nr || found->cpus[cpu].torn || found->cpus[cpu].damaged)
-			return true;
-	return false;
-}
-
-/* Looks for what an earlier kernel left, and goes on there. Under etch_mutex. */
-static void __init etch_persist_begin(void)
-{
-	struct etch_persist *p = &etch_persist;
-	char *events = etch_persist_text, *name;
-	int ret;
-
-	if (!*events)
-		return;
-	name = strsep(&events, ",");
-	ret = etch_persist_find(p, name);
-	if (ret)
-		return;
-	etch_persist_events = kstrdup(events, GFP_KERNEL);
-	ret = etch_persist_check(p->memory, p->shape.bytes, &p->found);
-	if (!ret)
-		ret = etch_persist_add_files(p);
-	if (!ret && etch_persist_any(&p->found)) {
-		pr_info("%s holds records of an earlier kernel: see persist/status\n", p->name);
-		return;
-	}
-	if (!ret)
-		ret = etch_persist_start(p);
-	if (ret)
-		pr_warn("etch_persist: %s: error %d\n", p->name, ret);
-}
-
-static int __init etch_persist_init(void)
-{
-	mutex_lock(&etch_mutex);
-	if (etch_instances[ETCH_MAIN])
-		etch_persist_begin();
-	mutex_unlock(&etch_mutex);
-	return 0;
-}
-fs_initcall_sync(etch_persist_init);

@@ -127,9 +127,15 @@ struct etch_files {
 /* From an initcall before fs_initcall(), which makes the main tree. */
 void etch_tree_offer(struct etch_files *files);
 
-/* What the rooms offer, and how many files of events/ that is at most in one folder. */
+/* ---- offer.c ---- */
+
+/* The rooms' files, and how many files of events/ there are at most in one folder. */
 extern struct list_head etch_offers;
 extern unsigned int etch_nr_event_files;
+
+struct dentry *etch_tree_mkdir(const char *name, struct dentry *parent);
+
+/* ---- The rest of the tree ---- */
 
 /* Under etch_mutex. */
 int etch_tree_add_instance(struct etch_instance *inst);
@@ -140,7 +146,6 @@ extern const struct etch_event_control etch_event_controls[];
 
 int etch_tree_add_events(struct etch_instance *inst);
 void etch_tree_free_events(struct etch_instance *inst);
-struct dentry *etch_tree_mkdir(const char *name, struct dentry *parent);
 void etch_available_events_show(struct seq_file *m, const struct etch_view_of *of);
 
 void etch_tree_watch(void);

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Which rooms of kernel/etch/ use which, and that none uses one above it.
 
-A room is a folder of kernel/etch/. It may use the rooms on the floors below its own. Two
-things are looked at: what a source includes, which holds for every configuration and
-however a kernel is linked; and the symbols of objects, which also shows what a header
-outside of kernel/etch/ or a declaration of a source's own lets through.
+A room is a folder of kernel/etch/. It may use the rooms on the floors below its own, and no
+two of its files may use each other. The check looks at the headers that a source includes,
+for every configuration and however a kernel is linked; and at the symbols of objects, which
+also show a use that a header outside of kernel/etch/, or a declaration in a source, hides.
 
   rooms.py FOLDER     tables of the rooms, and of the layers, of a kernel built in FOLDER
 """
@@ -37,7 +37,9 @@ LAYERS = {
 }
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 INCLUDE = re.compile(r'^#include "(\w+)/\w+\.h"', re.M)
-# nm's letters of what a file defines for others.
+# The objects and sources of tests, by their names.
+TEST = re.compile("kunit|test")
+# nm's letters for symbols that a file defines for others.
 DEFINED = "TDBRVWGS"
 
 
@@ -108,9 +110,32 @@ def links(folder):
             if upward(room_of(path), room_of(other))]
 
 
+def reached(graph, start):
+    """All that can be reached from a node, in one step or more."""
+    found, todo = set(), [start]
+    while todo:
+        new = graph.get(todo.pop(), set()) - found
+        found |= new
+        todo += new
+    return found
+
+
+def circles(folder):
+    """Sentences on the objects that use each other, directly or through others."""
+    graph = collections.defaultdict(set)
+    for path, other in uses(folder):
+        if not TEST.search(path.name):
+            graph[path].add(other)
+    reach = {path: reached(graph, path) for path in graph}
+    found = {frozenset(other for other in reach[path] if path in reach.get(other, ()))
+             for path in reach if path in reach[path]}
+    return [f"{', '.join(sorted(map(str, circle)))} use each other"
+            for circle in sorted(found, key=sorted)]
+
+
 def check(folder):
     """All of that, as findings."""
-    return lost() + includes() + links(folder)
+    return lost() + includes() + links(folder) + circles(folder)
 
 
 def lines(room):
@@ -118,13 +143,13 @@ def lines(room):
     files = ([SOURCES / "main.c"] if room == "main"
              else sorted((SOURCES / room).glob("*.[ch]")))
     return sum(len(path.read_text().splitlines()) for path in files
-               if not re.search("kunit|test", path.name))
+               if not TEST.search(path.name))
 
 
 def sections(folder, room):
     """(text with read-only data, data, bss) of a room's objects, in bytes, without its tests."""
     files = [str(file) for path, file in objects(folder).items()
-             if room_of(path) == room and not re.search("kunit|test", path.name)]
+             if room_of(path) == room and not TEST.search(path.name)]
     out = subprocess.run(["size", *files], check=True, text=True,
                          stdout=subprocess.PIPE).stdout.splitlines()[1:] if files else []
     return tuple(sum(int(line.split()[column]) for line in out) for column in range(3))
@@ -134,7 +159,7 @@ def needs(folder):
     """{room: rooms that its objects use, without its tests}."""
     found = collections.defaultdict(set)
     for path, other in uses(folder):
-        if not re.search("kunit|test", path.name):
+        if not TEST.search(path.name):
             found[room_of(path)].add(room_of(other))
     return found
 

@@ -46,6 +46,19 @@ class Links(unittest.TestCase):
         self.compile("ctf/raw_mod.o", "extern void line(void); void (*raw)(void) = line;")
         self.assertEqual(len(rooms.links(self.folder)), 1)
 
+    def test_files_of_a_room_that_use_each_other_are_named(self):
+        self.compile("ring/a.o", "void c(void); void a(void) { c(); }")
+        self.compile("ring/b.o", "void a(void); void b(void) { a(); }")
+        self.assertEqual(rooms.circles(self.folder), [])
+        self.compile("ring/c.o", "void b(void); void c(void) { b(); }")
+        self.assertEqual(rooms.circles(self.folder),
+                         ["ring/a.o, ring/b.o, ring/c.o use each other"])
+
+    def test_a_test_may_close_a_circle(self):
+        self.compile("ring/a.o", "void c(void); void a(void) { c(); }")
+        self.compile("ring/a_kunit.o", "void a(void); void c(void) { a(); }")
+        self.assertEqual(rooms.circles(self.folder), [])
+
     def test_no_objects_are_no_answer(self):
         self.assertEqual(len(rooms.links(self.folder)), 1)
 

@@ -72,7 +72,6 @@ static long comms;
 
 struct mutex etch_mutex;	/* taken by nobody */
 unsigned int etch_generation;
-LIST_HEAD(etch_events);
 struct etch_instance *etch_instances[ETCH_BITS];
 
 /* The one that is written to, and one that has a selection of its own. */
