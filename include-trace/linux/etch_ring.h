@@ -211,21 +211,25 @@ struct etch_ring {
 	local_t		written;	/* in blocks that were left */
 	local_t		overwritten;	/* in blocks that were dropped, read or not */
 
-	/* The reader's. consumed is read by writers in discard mode. */
+	/* The reader's place. Writers in discard mode read consumed. */
 	u64		consumed ____cacheline_aligned; /* slots before it may be claimed */
 	u64		rd;		/* the next byte to read */
 	u64		rd_block;	/* the start of the block that rd is in */
 	u32		rd_end;		/* where the last view ended, from rd_block */
 	u32		rd_records;	/* records of that block that were read */
+	u64		rd_time;	/* the latest that etch_ring_advance_to() was given */
+	u64		left;		/* when the sub-buffer was left that was taken whole last */
+	u64		wraps;		/* how often the start of a block was less than the last */
+
+	/* The memory in the reader's hand. */
 	u32		spare;		/* the block that no slot has */
 	bool		held;		/* spare is the block at rd_block, and not all read */
 	void		*copy;		/* of the committed part of the open block */
-	u64		read;		/* records */
+
+	/* The reader's account, in records. */
+	u64		read;		/* by views and whole sub-buffers */
 	u64		reread;		/* read from the copy, counted as overwritten later */
-	u64		told;		/* of those overwritten: the reader knows of them */
-	u64		left;		/* when the sub-buffer was left that was taken whole last */
-	u64		rd_time;	/* the latest that etch_ring_advance_to() was given */
-	u64		wraps;		/* how often the start of a block was less than the last */
+	u64		told;		/* overwritten, and reported by a view */
 };
 
 /**

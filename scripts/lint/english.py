@@ -76,11 +76,18 @@ def page_prose(text):
 
 
 def patch_prose(text):
-    """The message of a patch; its body is checked where it comes from."""
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.startswith(("---", "diff ")):
-            return
-        yield number, line
+    """The message of a patch, and the comments in the lines that it adds to a file that is
+    not ours; our files are checked themselves."""
+    begin = re.search(r"^(?:---|diff )", text, re.M)
+    end = begin.start() if begin else len(text)
+    yield from page_prose(text[:end])
+    # Other lines become empty, so that each comment keeps its number.
+    body, ours = ["" for _ in text[:end].splitlines()], False
+    for line in text[end:].splitlines():
+        if line.startswith("+++ b/"):
+            ours = layout.to_repo(line[6:]) is not None
+        body.append(line[1:] if line[:1] == "+" and line[:3] != "+++" and not ours else "")
+    yield from c_prose("\n".join(body))
 
 
 def reader(path):
