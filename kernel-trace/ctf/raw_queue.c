@@ -110,6 +110,7 @@ static int etch_raw_try(struct etch_raw *p, bool any, enum etch_raw_state *state
  * @p: the file
  *
  * Context: process, may sleep.
+ * Return: the state; another thread may take the packet first.
  */
 enum etch_raw_state etch_raw_ask(struct etch_raw *p)
 {
