@@ -156,7 +156,7 @@ struct etch_persist {
 	struct etch_persist_shape shape;
 	struct etch_persist_found found;
 	struct etch_instance *inst;	/* that records into it; NULL: not yet */
-	const char *events;		/* enabled at the start: patterns, commas between; or NULL */
+	const char *events;		/* to enable at the start: patterns and commas; or NULL */
 	u8 *described;			/* by an event's id */
 	bool full;			/* an event could not be described */
 };
