@@ -53,6 +53,11 @@ class Sentences(unittest.TestCase):
         self.assertEqual(self.found("a.sh", 'he=1\necho "It cannot be had."\n'),
                          [("english:passive", 2)])
 
-    def test_of_a_patch_the_message_is_read(self):
-        text = "Subject: a\n\nIt cannot be had.\n---\n a | 1 +\n\n+/* It cannot be had. */\n"
-        self.assertEqual(self.found("a.patch", text), [("english:passive", 3)])
+    def test_of_a_patch_the_message_is_read_and_the_comments_in_others_files(self):
+        text = ("Subject: a\n\nIt cannot be had.\n---\n a | 1 +\n\n"
+                "--- a/kernel/{0}\n+++ b/kernel/{0}\n+/* It cannot be had. */\n"
+                " /* It cannot be had. */\n")
+        self.assertEqual(self.found("a.patch", text.format("a.c")),
+                         [("english:passive", 3), ("english:passive", 9)])
+        self.assertEqual(self.found("a.patch", text.format("etch/main.c")),
+                         [("english:passive", 3)])
