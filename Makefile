@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Etch: the verbs. "make help" lists them; each is a script in scripts/.
+# Etch: the verbs. "make help" lists them; each is a script in a folder of scripts/.
 
 LANE ?= um
 BENCH ?= gate
@@ -18,7 +18,7 @@ help:
 		printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo 'Settings:'
-	@echo '  LANE=um        which kernel; x86-64, ... (scripts/lanes)'
+	@echo '  LANE=um        which kernel; x86-64, ... (scripts/lab/lanes)'
 	@echo '  BENCH=gate     what make bench measures: gate, enable, event, workload, readers,'
 	@echo '                 readout; BENCH="gate um" in one lane alone'
 	@echo '  CHECK=...      some lanes of make check alone: CHECK="series um", or LANE=um'
@@ -27,85 +27,85 @@ help:
 #### Use
 
 run: fetch tree		## build a kernel with Etch, boot it under load, show its events
-	@$S/run.sh demo
+	@$S/lab/run.sh demo
 
 record: fetch tree	## the same kernel, load, and a binary trace of it in build/trace
-	@$S/fetch.sh ctf && $S/run.sh record
+	@$S/lab/fetch.sh ctf && $S/lab/run.sh record
 
 shell: fetch tree	## the same kernel, and you in a shell inside
-	@$S/run.sh shell
+	@$S/lab/run.sh shell
 
 apply:			## put the series on a kernel tree of yours, or make it newer: KDIR=/path
-	@$S/apply.sh
+	@$S/series/apply.sh
 
 unapply:		## take the series off that tree, whichever version it is: KDIR=/path
-	@$S/apply.sh unapply
+	@$S/series/apply.sh unapply
 
 #### Develop
 
 fetch:			## install the tools that are missing, unpack the kernel source
-	@$S/fetch.sh
+	@$S/lab/fetch.sh
 
 tree: fetch		## bring build/linux up to date: source, series, our files
-	@$S/tree.py build
+	@$S/series/tree.py build
 
 build: fetch tree	## only build the kernel of LANE, in build/LANE
-	@$S/build.sh $(LANE)
+	@$S/lab/build.sh $(LANE)
 
 dev: fetch		## build/linux-dev: a tree to edit the patches in, with quilt
-	@$S/dev.sh
+	@$S/series/dev.sh
 
 sync:			## copy changed files of ours into the trees under build/
-	@$S/tree.py sync
+	@$S/series/tree.py sync
 
 refresh:		## write the patches from our files
-	@$S/refresh.py
+	@$S/series/refresh.py
 
 maintainers: fetch	## write Cc: lines into the messages of the patches
-	@$S/maintainers.py
+	@$S/series/maintainers.py
 
 mbox:			## the series as mails with a cover letter, in build/etch.mbox
-	@mkdir -p build && $S/mbox.py
+	@mkdir -p build && $S/series/mbox.py
 
 #### Prove
 
 check: fetch		## every test that does not take hours; the last line counts them
-	@$S/check.py $(or $(CHECK),$(if $(filter command,$(origin LANE)),$(LANE)))
+	@$S/proof/check.py $(or $(CHECK),$(if $(filter command,$(origin LANE)),$(LANE)))
 
 check-long: fetch	## the same, and kernels of more kinds (scripts/README.md): hours
-	@$S/check.py long
+	@$S/proof/check.py long
 
 check-series: fetch	## files and patches agree, apply, and pass checkpatch
-	@$S/check-series.py
+	@$S/series/check-series.py
 
 lint: fetch tree	## what compiler, sparse, Coccinelle, checkpatch and others say of the sources
-	@$S/fetch.sh lint && $S/lint/check.py
+	@$S/lab/fetch.sh lint && $S/proof/lint/check.py
 
 cocci-tree: fetch tree	## our Coccinelle rules on the whole kernel tree
-	@$S/fetch.sh lint && $S/lint/whole.py
+	@$S/lab/fetch.sh lint && $S/proof/lint/whole.py
 
 model: fetch		## exhaust the ring's protocol with SPIN, and show what each rule is for
-	@$S/fetch.sh model && $S/model/check.py
+	@$S/lab/fetch.sh model && $S/proof/model/check.py
 
 litmus: fetch		## what the ring's barriers forbid, by the kernel's memory model
-	@$S/fetch.sh litmus && $S/litmus/check.py
+	@$S/lab/fetch.sh litmus && $S/proof/litmus/check.py
 
 bisect: fetch		## build and boot each prefix of the series; ONLY=um, FROM=patch, TO=patch
-	@$S/prefixes.py $(ONLY:%=--only %) $(FROM:%=--from %) $(TO:%=--to %)
+	@$S/series/prefixes.py $(ONLY:%=--only %) $(FROM:%=--from %) $(TO:%=--to %)
 
 bench: fetch tree	## measure a site's cost beside mainline's; BENCH=event, ...
-	@$S/bench.py $(BENCH)
+	@$S/bench/bench.py $(BENCH)
 
 size: fetch tree	## what an event and its sites add to a kernel; FULL=1: five whole kernels
-	@$S/size.sh
+	@$S/bench/size.sh
 
 #### Clean
 
 clean:			## remove what was built; the kernel source stays
-	@$S/clean.sh
+	@$S/lab/clean.sh
 
 distclean:		## remove build/ altogether, and what was made beside it
-	@$S/clean.sh all
+	@$S/lab/clean.sh all
 
 .NOTPARALLEL:
 

@@ -52,7 +52,7 @@ class Kernel:
         if sources:
             shutil.copytree(sources, self.modules, dirs_exist_ok=True)
             env.update(M=self.modules)
-        run([SCRIPTS / "build.sh", self.lane], **env)
+        run([SCRIPTS / "lab/build.sh", self.lane], **env)
         for module in sorted(self.modules.glob("*.ko")):
             shutil.copy2(module, self.files)
 
@@ -62,8 +62,8 @@ class Kernel:
         return f"CONFIG_{symbol}=y\n" in config
 
     def boot(self, script, append=(), icount=False):
-        """Run scripts/guest/SCRIPT.sh in it; the report's lines."""
-        run([SCRIPTS / "rootfs.sh", self.lane], OUT=self.folder,
+        """Run scripts/lab/guest/SCRIPT.sh in it; the report's lines."""
+        run([SCRIPTS / "lab/rootfs.sh", self.lane], OUT=self.folder,
             BENCH=self.files)
         result = guest.boot(self.lane, self.files.with_suffix(".gz"), script,
                             LIMIT, append=append, folder=self.folder,

@@ -8,13 +8,13 @@ from fnmatch import fnmatchcase
 
 import layout
 
-IGNORE = layout.TOP / "scripts/checkpatch.ignore"
+IGNORE = layout.TOP / "scripts/series/checkpatch.ignore"
 FINDING = re.compile(r"^(?:(?P<file>\S*?):\d+: )?"
                      r"(?:ERROR|WARNING|CHECK):(?P<type>[A-Z_]+): (?P<text>.*)$")
 
 
 def ignored(kind, path):
-    """Whether scripts/checkpatch.ignore passes a finding over."""
+    """Whether scripts/series/checkpatch.ignore passes a finding over."""
     for line in IGNORE.read_text().splitlines():
         words = line.split("#")[0].split(None, 2)
         if (len(words) == 3 and words[0] == kind

@@ -66,7 +66,7 @@ def compare(name, dump, trace, most):
 
 
 def panic_cases(result, most):
-    """The cases of a guest that crashed by a panic, as scripts/guest/crash.sh does.
+    """The cases of a guest that crashed by a panic, as scripts/lab/guest/crash.sh does.
 
     most: etch_dump_lines.
     """

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """The kernel's selftests of ftrace: what they gave, and what they were to give.
 
-Results come from scripts/guest/ftracetest.sh. A test is named by its file in
+Results come from scripts/lab/guest/ftracetest.sh. A test is named by its file in
 test.d/ without ".tc", and with " (instance)" behind it if it was run in one. What
 its result is to be says, for ftrace's tree, mainline's kernel; for Etch's, the page
-scripts/ftracetest/expected.rst: a definition list, whose terms are "RESULT: why" and
+scripts/proof/ftracetest/expected.rst: a definition list, whose terms are "RESULT: why" and
 whose definitions are the tests.
 """
 
@@ -18,7 +18,7 @@ from tap import Case
 TESTS = layout.LINUX / "tools/testing/selftests/ftrace"
 # The tests for the guest, and which of them are run in Etch's tree.
 WORK = layout.BUILD / "ftracetest"
-PAGE = layout.TOP / "scripts/ftracetest/expected.rst"
+PAGE = layout.TOP / "scripts/proof/ftracetest/expected.rst"
 INSTANCE = " (instance)"
 NOT_RUN = "NOT RUN"
 RESULTS = ("PASS", "FAIL", "UNRESOLVED", "UNTESTED", "UNSUPPORTED", "XFAIL",
@@ -158,14 +158,14 @@ def as_mainline(seen, mainline):
 
 def stored(lane):
     """Where it is kept what mainline's kernel of a lane gave."""
-    return layout.TOP / f"scripts/ftracetest/mainline-{lane}"
+    return layout.TOP / f"scripts/proof/ftracetest/mainline-{lane}"
 
 
 def to_list(results):
     """{test: result} as the text of such a file."""
     return ("# SPDX-License-Identifier: GPL-2.0\n"
             "# What ftrace's selftests gave in mainline's kernel. Written by\n"
-            "# scripts/check.py ftracetest-mainline, into build/log/.\n"
+            "# scripts/proof/check.py ftracetest-mainline, into build/log/.\n"
             + "".join(f"{result} {name}\n"
                       for name, result in sorted(results.items())))
 

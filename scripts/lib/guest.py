@@ -122,7 +122,7 @@ def _follow(process, sinks, limit):
 
 
 def boot(name, initrd, script, limit, show=None, append=(), **how):
-    """Boot lane name; run scripts/guest/SCRIPT.sh in it; give the Result.
+    """Boot lane name; run scripts/lab/guest/SCRIPT.sh in it; give the Result.
 
     show: a function that is given the report's bytes as they come.
     limit: seconds.

@@ -26,7 +26,7 @@ ROOMS = (
     ("tools/record/", "tools/tracing/etch/"),
     ("selftests/", "tools/testing/selftests/etch/"),
     ("Documentation/", "Documentation/trace/etch/"),
-    ("scripts/coccinelle/", "scripts/coccinelle/etch/"),
+    ("scripts/series/coccinelle/", "scripts/coccinelle/etch/"),
 )
 # Files and folders that are made beside the sources; with git .gitignore names them, or
 # a folder's own does.

@@ -15,7 +15,7 @@ MEMORY = "1G"
 # that code, and holds no lock in between: another processor may translate the old bytes
 # again, and keep that translation. Then it executes a breakpoint that the kernel has
 # removed: "Oops: int3". Mainline's jump labels have this, too; Documentation/design-hook.rst,
-# "Under QEMU", has figures, scripts/stale.py repeats them. With one thread QEMU does not
+# "Under QEMU", has figures, scripts/proof/stale.py repeats them. With one thread QEMU does not
 # do so. The kernel ignores the word.
 ONE_THREAD = "etch_test.one_thread"
 # More processors change what races there are; two is what CI has.
@@ -27,8 +27,8 @@ class MachineError(Exception):
 
 
 def lane(name):
-    """The settings in scripts/lanes/NAME."""
-    path = layout.TOP / "scripts/lanes" / name
+    """The settings in scripts/lab/lanes/NAME."""
+    path = layout.TOP / "scripts/lab/lanes" / name
     if not path.is_file():
         raise MachineError(f"there is no lane {name}")
     settings = {}
@@ -72,7 +72,7 @@ def um(kernel, initrd, append, console, report, output=None):
 
 def qemu(arch="x86_64"):
     """(environment, program and options) of a usable QEMU."""
-    script = layout.TOP / "scripts/qemu.sh"
+    script = layout.TOP / "scripts/lab/qemu.sh"
     result = subprocess.run([str(script), arch], text=True, check=False,
                             stdout=subprocess.PIPE)
     if result.returncode:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Records that a kernel left in reserved memory, as the next one hands them out.
 
-The guest is scripts/guest/persist.sh: what its first boot had counted is in the report,
+The guest is scripts/lab/guest/persist.sh: what its first boot had counted is in the report,
 and so is what its second boot's persist/status says.
 """
 

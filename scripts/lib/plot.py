@@ -16,7 +16,7 @@ CASE = 90                       # what a case needs of the width
 
 def install():
     """gnuplot, if it is missing."""
-    subprocess.run([str(layout.TOP / "scripts/fetch.sh"), "bench"],
+    subprocess.run([str(layout.TOP / "scripts/lab/fetch.sh"), "bench"],
                    check=True)
 
 

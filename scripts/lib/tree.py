@@ -96,7 +96,7 @@ def run(command, cwd, env=None):
 def quilt_env(patches=layout.PATCHES, series=layout.SERIES):
     """The environment in which quilt finds a series, and nothing else."""
     return {"QUILT_PATCHES": str(patches), "QUILT_SERIES": str(series),
-            "QUILTRC": str(layout.TOP / "scripts/quiltrc")}
+            "QUILTRC": str(layout.TOP / "scripts/series/quiltrc")}
 
 
 def quilt_push(tree, patches=None, series=None, top=None):
@@ -217,7 +217,7 @@ def clone(place):
 
 
 def alone():
-    """The lock of those who write to the trees; scripts/fetch.sh has it, too."""
+    """The lock of those who write to the trees; scripts/lab/fetch.sh has it, too."""
     return lock.alone(layout.BUILD / "lock", "Another make")
 
 

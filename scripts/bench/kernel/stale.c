@@ -17,7 +17,7 @@
  *
  *	insmod bench-stale.ko what=jump|operand times=CHANGES quiet=LOOPS
  *
- * prints one line; scripts/stale.py loads it and shows what the line says.
+ * prints one line; scripts/proof/stale.py loads it and shows what the line says.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+#
+# Binary traces for the host to check: see scripts/proof/ctf/check.py. Each trace is a
+# folder TRACE/ctf, as a recorder makes it, with figures and text in files beside it:
+#
+#   load       every event, under load for a while, by the recorder
+#   twice      every event, and the sample module's; also as text, from the same buffer
+#   discard    again and again more rounds of one event than the buffer holds
+#   overwrite  the same in the other mode
+#
+# No event is left out. Those of the recorder's own doings are recorded as well: for a
+# sub-buffer that it takes it hits far fewer events than a sub-buffer holds.
+ETCH=/sys/kernel/debug/etch
+OUT=/tmp/ctf
+SAMPLE=/sys/module/etch_sample/parameters
+. /guest/load.sh
+. /guest/output.sh
+
+word()
+{
+	sed -n "s/.*ctf\.$1=\([^ ]*\).*/\1/p" /proc/cmdline
+}
+
+fail()
+{
+	echo "ctf: $*" >&2
+	exit 1
+}
+
+# put FILE TEXT...: a setting that must be taken.
+put()
+{
+	file=$1
+	shift
+	echo "$*" > "$file" || fail "$file does not take $*"
+}
+
+sample()
+{
+	insmod "/lib/modules/$(uname -r)/kernel/samples/etch/etch-sample.ko" || fail "no sample module"
+}
+
+# instance NAME: a new one, and the trace's folder; we are in the instance then.
+instance()
+{
+	trace=$OUT/$1
+	mkdir -p "$trace/ctf" "$ETCH/instances/$1" || fail "no instance $1"
+	cd "$ETCH/instances/$1" || fail "no instance $1"
+}
+
+# What became of the records, by CPU; and the instance goes.
+account()
+{
+	for cpu in per_cpu/cpu*; do
+		cat "$cpu/stats" > "$trace/stats.${cpu##*/}" || fail "no stats of $cpu"
+	done
+	cd / || fail "no /"
+	rmdir "$ETCH/instances/${trace##*/}" || fail "instance ${trace##*/} stays"
+}
+
+# Tracing is off: all that there is, and what describes it.
+collect()
+{
+	for cpu in per_cpu/cpu*; do
+		cat "$cpu/trace_pipe_raw" > "$trace/ctf/${cpu##*/}" || fail "no packets of $cpu"
+	done
+	cat metadata > "$trace/ctf/metadata" || fail "no metadata"
+}
+
+# Which bytes are which field; they stay when the module goes.
+formats()
+{
+	for file in "$ETCH"/events/*/*/format; do
+		event=${file%/format}
+		system=${event%/*}
+		mkdir -p "$OUT/formats/${system##*/}"
+		cat "$file" > "$OUT/formats/${system##*/}/${event##*/}"
+	done
+}
+
+# Readers as they are without a recorder: one cat for each CPU, until tracing is off.
+readers_start()
+{
+	readers=
+	for cpu in per_cpu/cpu*; do
+		cat "$cpu/trace_pipe_raw" > "$trace/ctf/${cpu##*/}" &
+		readers="$readers $!"
+	done
+}
+
+# readers_signal NAME: to all, and until each has heard of it.
+readers_signal()
+{
+	# shellcheck disable=SC2086
+	kill "-$1" $readers || fail "the readers are gone"
+	for pid in $readers; do
+		until [ "$1" = CONT ] || grep -q '^State:.T' "/proc/$pid/status"; do
+			grep -q '^State:.[^ZX]' "/proc/$pid/status" || fail "a reader is gone"
+			sleep 0.01
+		done
+	done
+}
+
+readers_end()
+{
+	# shellcheck disable=SC2086
+	wait $readers
+	cat metadata > "$trace/ctf/metadata" || fail "no metadata"
+}
+
+record_load()
+{
+	instance load
+	put buffer_size_kb "$(word buffer)"
+	# The recorder leaves it as it was.
+	put tracing_on 0
+	load_start
+	date +%s > "$trace/began"
+	etch-record -i load -e '*:*' -d "$(word seconds)" -o "$trace/ctf" || fail "no recording"
+	date +%s > "$trace/ended"
+	load_stop
+	account
+}
+
+# The sample module goes while records of it are in the buffer.
+record_twice()
+{
+	instance twice
+	put buffer_size_kb "$(word buffer)"
+	date +%s > "$trace/began"
+	put events/enable 1
+	load_start
+	sleep "$(word twice)"
+	load_stop
+	put $SAMPLE/fire 100
+	put trace_marker "one line"
+	printf 'two lines,\nthe second = 2' > trace_marker
+	put tracing_on 0
+	put events/enable 0
+	date +%s > "$trace/ended"
+	for cpu in per_cpu/cpu*; do
+		cat "$cpu/trace" > "$trace/text.${cpu##*/}" || fail "no text of $cpu"
+	done
+	rmmod etch-sample || fail "the sample module stays"
+	collect
+	account
+}
+
+# record_loss MODE: some of the rounds are lost, and their numbers tell which: each second
+# time nobody reads meanwhile, so that they are more than a buffer holds on any machine.
+# Then the readers get the time to make room.
+record_loss()
+{
+	rounds=$(word rounds)
+	times=$(word times)
+	instance "$1"
+	put buffer_mode "$1"
+	put buffer_size_kb 64
+	put events/etch_sample/etch_sample_begin/enable 1
+	readers_start
+	for n in $(seq "$times"); do
+		[ $((n % 2)) -eq 0 ] || readers_signal STOP
+		# On one CPU: which comes after which is known then.
+		taskset 1 sh -c "echo $rounds > $SAMPLE/fire" || fail "no rounds"
+		readers_signal CONT
+		sleep 0.2
+	done
+	put tracing_on 0
+	echo "$rounds $times" > "$trace/rounds"
+	readers_end
+	account
+}
+
+LOAD_PAUSE=$(word pause)
+export LOAD_PAUSE
+mkdir -p $OUT
+sample
+formats
+record_load
+record_twice
+sample
+record_loss discard
+record_loss overwrite
+rmmod etch-sample
+output_write $OUT || fail "nothing could be sent to the host"

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Every test, lane by lane; the last line counts them.
+
+  check.py [LANE...]     those named; default all but the long ones
+  check.py long          all
+
+LANES and LONG say what there is, the files in checks/ what each does. A lane that
+cannot run, or that runs no test, has failed. A kernel that does not boot, does not end
+in time, or has trouble on its console, has failed too, whatever its tests said.
+"""
+
+import os
+import sys
+import textwrap
+import time
+import traceback
+from collections import Counter
+
+# Before what is in lib/: this says where that is.
+from checks import (ahead, crashes, guests, host, kunit, lane, layers, peers, traces,
+                    watched)
+import ftracetest
+import layout
+import lock
+import machine
+import signals
+import tap
+import tree
+
+LANES = {"harness": host.harness, "series": host.series, "docs": host.docs,
+         "lint": host.lint, "ring": host.ring, "fuzz": host.fuzz, "model": host.model,
+         "litmus": host.litmus, "um": guests.um, "ctf": traces.ctf,
+         "ftracetest": peers.ftracetest, "x86-64": guests.x86_64,
+         "ctf-x86-64": traces.ctf_x86_64, "crash-x86-64": crashes.crash_x86_64,
+         "arm64-bare": guests.arm64_bare, "layers": layers.layers}
+# What is slow, kernels that watch themselves above all: make check-long.
+LONG = {"ring-long": host.ring_long, "model-long": host.model_long,
+        "fuzz-long": host.fuzz_long, "kunit": kunit.kunit, "um-long": guests.um_long,
+        "um-bare": guests.um_bare, "um-kasan": watched.kasan, "um-clang": guests.um_clang,
+        "um-plain": guests.um_plain, "um-off": guests.um_off,
+        "x86-64-long": guests.x86_64_long, "x86-64-lockdep": watched.lockdep,
+        "x86-64-kcsan": watched.data_races, "x86-64-kasan": watched.memory,
+        "x86-64-rt": guests.realtime, "x86-64-clang": guests.clang,
+        "arm64": guests.arm64, "arm64-64k": guests.arm64_64k,
+        "ctf-x86-64-long": traces.ctf_x86_64_long, "crash": crashes.crash_um,
+        "headers": host.headers, "cocci-tree": host.cocci_tree, "bisect": host.bisect,
+        "ftracetest-mainline": peers.ftracetest_mainline,
+        "ftracetest-x86-64": peers.ftracetest_x86_64}
+ALL = {**LANES, **LONG}
+# Variables for scripts/lab/build.sh that only lanes set: the user's are dropped.
+TOLD = ("OUT", "SOURCE", "M", "MORE", "ONLY", "WITHOUT", "BENCH", "LLVM")
+
+
+def run_lane(name):
+    """(cases, seconds) of a lane; an error that keeps it from running is a case."""
+    start = time.monotonic()
+    try:
+        with lock.alone(layout.BUILD / f"log/lane-{name}.lock",
+                        f"Another make check, with lane {name},"):
+            lane.say(f"Lane {name}: {ALL[name].__doc__}")
+            cases = ALL[name]()
+        if not cases:
+            raise lane.LaneError("no test ran")
+    except (lane.LaneError, machine.MachineError, tree.TreeError,
+            ftracetest.FtracetestError, OSError) as error:
+        cases = [tap.Case(f"the lane could not run: {error}", "failed")]
+    # A mistake in the lane itself shall not keep the others from their turn.
+    except Exception as error:
+        traceback.print_exc()
+        cases = [tap.Case(f"the lane could not run: {error!r}", "failed")]
+    for case in cases:
+        if case.status != "passed":
+            print(f"### {name}: {case.status}: {case.name} {case.why}",
+                  flush=True)
+    return cases, time.monotonic() - start
+
+
+def count(cases, status):
+    """How many cases have a status."""
+    return sum(case.status == status for case in cases)
+
+
+def table(results, seconds):
+    """Print the lanes with their counts and times, the reasons of skips, the failed cases.
+
+    seconds: the time of all lanes, with the work that was done for several of them.
+    """
+    row = "{:<19} {:>6} {:>7} {:>7} {:>8} {:>8}"
+    print("\n" + row.format("lane", "tests", "passed", "failed", "skipped", "seconds"))
+    every = [case for cases, _ in results.values() for case in cases]
+    for name, (cases, took) in [*results.items(), ("all", (every, seconds))]:
+        print(row.format(name, len(cases), count(cases, "passed"), count(cases, "failed"),
+                         count(cases, "skipped"), f"{took:.0f}"))
+    for name, (cases, _) in results.items():
+        for why, number in Counter(case.why for case in cases
+                                   if case.status == "skipped").items():
+            why = textwrap.shorten(why, 100) or "it is not said why"
+            print(f"### {name}: {number} skipped: {why}")
+    left_out = [name for name in ALL if name not in results]
+    if left_out:
+        print(f"### NOT run: {' '.join(left_out)}")
+    # Last, for a reader who sees only the end of a long log.
+    for name, (cases, _) in results.items():
+        for case in cases:
+            if case.status == "failed":
+                print(f"### {name}: FAILED: {case.name} {case.why}")
+
+
+def main():
+    names = sys.argv[1:] or list(LANES)
+    if names == ["long"]:
+        names = list(ALL)
+    unknown = [name for name in names if name not in ALL]
+    if unknown:
+        sys.exit(f"no lane {unknown[0]}; there are: {' '.join(ALL)}")
+    signals.unwind()
+    for variable in TOLD:
+        os.environ.pop(variable, None)
+    results, start = {}, time.monotonic()
+    if lane.run(["python3", lane.SCRIPTS / "series/tree.py", "build"], "tree.log")[0]:
+        print((lane.LOGS / "tree.log").read_text())
+        results["tree"] = ([tap.Case("build/linux could not be made",
+                                     "failed")], 0)
+        names = [name for name in names if name in ("harness", "series")]
+    try:
+        ahead.start(names)
+        for name in names:
+            results[name] = run_lane(name)
+    finally:
+        ahead.stop()
+    table(results, time.monotonic() - start)
+    every = [case for cases, _ in results.values() for case in cases]
+    print("\n{} passed, {} failed, {} skipped".format(
+        *(count(every, status)
+          for status in ("passed", "failed", "skipped"))))
+    sys.exit(1 if count(every, "failed") else 0)
+
+
+if __name__ == "__main__":
+    main()

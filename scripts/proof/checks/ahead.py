@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Kernels built ahead of their lanes, with what other lanes leave of the processors.
+
+User-mode Linux and much that looks at sources use one processor. Meanwhile the kernels
+of later lanes are built, one after the other and at the lowest priority. A lane that
+wants its kernel waits until it is there: then nothing else runs, and it is built as fast
+as the machine can.
+"""
+
+import os
+import signal
+import subprocess
+import threading
+
+import layout
+from checks.lane import LOGS, SCRIPTS, need, say, LaneError
+
+# By the first lane that needs them: the kernels, and the packages that fetch.sh gets for them.
+KERNELS = {"x86-64": (["x86-64"], None), "arm64-bare": (["arm64-bare"], "arm64-guest"),
+           "layers": (["um-hook", "um-ring", "um-core"], None)}
+# Seconds between two signs of life while a lane waits.
+PATIENCE = 30
+
+
+class Builder:
+    """Builds kernels in a thread. command: the words that build one, but for its name."""
+
+    def __init__(self, names, command=("nice", "-n", "19", SCRIPTS / "lab/build.sh")):
+        self.command = [str(word) for word in command]
+        self.status = {}
+        self.done = {name: threading.Event() for name in names}
+        self.lock = threading.Lock()
+        self.process = None
+        self.stopped = False
+        self.thread = threading.Thread(target=self._work, daemon=True)
+        self.thread.start()
+
+    def _work(self):
+        LOGS.mkdir(parents=True, exist_ok=True)
+        for name in self.done:
+            self.log(name).unlink(missing_ok=True)
+        for name, done in self.done.items():
+            self.status[name] = "it was not tried"
+            try:
+                with open(self.log(name), "w") as log:
+                    self.status[name] = self._build(name, log)
+            except OSError as error:
+                self.status[name] = error
+            finally:
+                done.set()
+
+    def _build(self, name, log):
+        """The status of the command, which stop() may end."""
+        with self.lock:
+            if self.stopped:
+                return "stopped"
+            self.process = subprocess.Popen(
+                [*self.command, name], cwd=layout.TOP, stdout=log,
+                stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                start_new_session=True)
+        return self.process.wait()
+
+    @staticmethod
+    def log(name):
+        """The file with the messages of a kernel's build."""
+        return LOGS / f"ahead-{name}.log"
+
+    def said(self, name):
+        """The text of the log; empty if the kernel's turn has not come."""
+        log = self.log(name)
+        return log.read_text() if log.exists() else ""
+
+    def wait(self, name):
+        """Return when a kernel is built, or if it is none of these. May raise LaneError."""
+        done = self.done.get(name)
+        if done is None:
+            return
+        if not done.is_set():
+            say(f"Waiting for the kernel of lane {name}, which is being built.")
+        while not done.wait(PATIENCE):
+            print((self.said(name).splitlines() or ["    not begun"])[-1], flush=True)
+        if self.status[name]:
+            raise LaneError(f"the kernel of lane {name} could not be built "
+                            f"({self.status[name]}):\n"
+                            + self.said(name)[-4000:])
+
+    def stop(self):
+        """Give up what is not built yet."""
+        with self.lock:
+            self.stopped = True
+            if self.process and self.process.poll() is None:
+                os.killpg(self.process.pid, signal.SIGTERM)
+        self.thread.join()
+
+
+builder = Builder(())
+
+
+def start(lanes):
+    """Begin to build what these lanes need, but for the first, which needs it now."""
+    global builder
+    names = []
+    for kernels, packages in (KERNELS[lane] for lane in lanes[1:] if lane in KERNELS):
+        try:
+            if packages:
+                need([SCRIPTS / "lab/fetch.sh", packages])
+        except LaneError:
+            # The lane tries it again, and fails of it.
+            continue
+        names += kernels
+    builder = Builder(names)
+
+
+def wait(name):
+    """Wait for a lane's kernel if the builder has it, before the lane builds it."""
+    builder.wait(name)
+
+
+def stop():
+    """At the end of all lanes, also after an error: give up the rest."""
+    builder.stop()

@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The kselftests in the kernels of lanes."""
+
+import collections
+import re
+
+import guest
+import layout
+import lock
+import machine
+import site_checks
+import tap
+from checks import ahead
+from checks.lane import SCRIPTS, need, run, say, LaneError
+
+# What tests of early tracing need of the command line. The event is hit as often on
+# each machine: once for each initcall that comes after Etch's.
+BOOT = ["etch_event=initcall:initcall_finish", "etch_buf_size=2M"]
+# At boot, those of KUnit's suites that a kselftest has run again.
+KUNIT = ["kunit.enable=1", "kunit.filter_glob=imv*"]
+# At boot, all of them, for the end of the report.
+ALL_KUNIT = ["kunit.enable=1", "show=kunit"]
+# Those that patch code so often that QEMU, with several threads, soon executes a
+# translation of the old code: see ONE_THREAD in lib/machine.py. KUNIT's do, too.
+ONE_THREAD_TESTS = ["etch:immediate"]
+# Seconds until a guest with the kselftests is given up.
+LIMITS = {"um": 900, "um-bare": 900, "um-long": 3600, "um-kasan": 5400,
+          "x86-64": 1800, "x86-64-events": 3600, "arm64-bare": 2100, "arm64": 3600,
+          "arm64-64k": 3600,
+          "x86-64-lockdep": 7200, "x86-64-kcsan": 3600, "x86-64-rt": 5400,
+          "x86-64-kasan": 7200, "um-clang": 900, "um-plain": 900, "um-off": 120,
+          "x86-64-clang": 900, "planted": 600}
+# Those that take long where processors are emulated; User-mode Linux has them always.
+SLOW_TESTS = ["etch:faults", "etch:killed", "etch:storm", "etch:fuzz_files"]
+# What kselftests run on arm64 in CI: those with much at once. The long lanes run all.
+ARM64_TESTS = ["etch:boot", "etch:accounting", "etch:order", "etch:pipe", "etch:instances",
+               "etch:raw", "etch:module", "etch:gates", "etch:ring_torture",
+               "etch:immediate", "etch:all_events", "etch:hotplug.sh", "etch:storm"]
+# How often gates are opened and values set there: each time both processors are waited
+# for, and that is slow where they are emulated.
+CYCLES = "etch_test.cycles=2000"
+# What kselftests run in the kernel compiled by clang: each way through the code
+# once.
+CLANG_TESTS = ["etch:format", "etch:gates", "etch:accounting", "etch:module",
+               "etch:ring_torture", "etch:raw", "etch:all_events"]
+# How long the ring is tortured in each mode, by a long lane; how long a storm lasts.
+TORTURE = "etch_test.torture_ms=30000"
+STORM = "etch_test.storm_ms=60000"
+
+
+def installed(name):
+    """The folder with the kselftests that a lane's guest is given."""
+    guest_of = machine.lane(name).get("GUEST")
+    return layout.BUILD / (f"kselftest-{guest_of}" if guest_of else "kselftest")
+
+
+def installed_tests(name):
+    """The names of these kselftests."""
+    return (installed(name) / "kselftest-list.txt").read_text().split()
+
+
+def prepare(name):
+    """Kernel, kselftests and root file system of a lane; the tests' names."""
+    ahead.wait(name)
+    need([SCRIPTS / "lab/build.sh", name])
+    # Most lanes have one folder for them.
+    with lock.alone(layout.BUILD / "log/kselftest.lock", "Another make check"):
+        need([SCRIPTS / "lab/selftests.sh", installed(name), name])
+        need([SCRIPTS / "lab/rootfs.sh", name, installed(name)])
+        return installed_tests(name)
+
+
+class Shown:
+    """Prints a guest's results as they come, each on a line. Before a failed one it prints
+    the lines that led to it, too: the report may be gone when somebody asks why."""
+
+    LINES = 40
+
+    def __init__(self):
+        self.rest = b""
+        self.said = collections.deque(maxlen=self.LINES)
+
+    def __call__(self, data):
+        *lines, self.rest = (self.rest + data).split(b"\n")
+        for line in lines:
+            self.line(line.decode("utf-8", "replace").rstrip("\r"))
+
+    def line(self, text):
+        """One line, without its end."""
+        match = tap.LINE.match(text)
+        if not match:
+            self.said.append(text)
+            return
+        for said in self.said if match["not"] else ():
+            print(f"    {said}")
+        self.said.clear()
+        print(f"    {text}", flush=True)
+
+
+def unheard(wanted, cases):
+    """A failed case for each kselftest that was to run, and of which none is."""
+    # As the runner names them: "etch:pipe" is "selftests: etch: pipe".
+    heard = {case.name.partition("selftests: ")[2] + ": " for case in cases}
+    return [tap.Case(f"{test} did not run to its end", "failed") for test in wanted
+            if not any(name.startswith(test.replace(":", ": ", 1) + ": ")
+                       for name in heard)]
+
+
+def boot(name, script, limit, append, ours=None, output=None):
+    """The cases that a guest reports.
+
+    ours: names of functions, as guest.Result.problems() has them.
+    output: a file for what it leaves to the host: see scripts/lab/guest/output.sh.
+    """
+    result = guest.boot(name, layout.BUILD / name / "initrd.gz", script,
+                        limit, Shown(), append, output=output)
+    cases = tap.parse(result.lines())
+    if script == "kselftest":
+        named = [word.partition("=")[2] for word in append if word.startswith("kselftest=")]
+        cases += unheard(named or installed_tests(name), cases)
+    cases += [tap.Case(problem, "failed") for problem in result.problems(ours)]
+    for title in sorted(set(result.others_races(ours) if ours else [])):
+        print(f"### {name}: known, and not Etch's: {title}", flush=True)
+    say(f"Guest ran {result.seconds:.0f} s.")
+    return cases
+
+
+def kselftest(name):
+    """The kselftests in the kernel of a lane."""
+    prepare(name)
+    say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
+    return boot(name, "kselftest", LIMITS[name], BOOT + KUNIT)
+
+
+def um():
+    """KUnit and the kselftests in User-mode Linux."""
+    return kselftest("um") + kunit_at_boot("um", 120)
+
+
+def um_long():
+    """A longer storm, and every allocation failing once, in User-mode Linux.
+
+    That of a module's loading does so where there is no ftrace, which would warn.
+    """
+    cases = []
+    for name, tests in (("um", ["etch:storm", "etch:faults"]), ("um-bare", ["etch:faults"])):
+        missing = set(tests) - set(prepare(name))
+        if missing:
+            raise LaneError(f"there is no kselftest {' '.join(missing)}")
+        cases += boot(name, "kselftest", LIMITS["um-long"],
+                      [STORM, "etch_test.faults=all"]
+                      + [f"kselftest={test}" for test in tests])
+    return cases
+
+
+def um_bare():
+    """The kselftests in User-mode Linux without ftrace."""
+    return kselftest("um-bare")
+
+
+def um_clang():
+    """The kselftests in User-mode Linux, compiled by clang."""
+    need([SCRIPTS / "lab/fetch.sh", "clang"])
+    return kselftest("um-clang")
+
+
+def um_plain():
+    """The kselftests in User-mode Linux without modules."""
+    cases = kselftest("um-plain")
+    if not any(case.status == "skipped" and "no modules" in case.why for case in cases):
+        cases.append(tap.Case("no test said that there are no modules", "failed"))
+    return cases
+
+
+def um_off():
+    """User-mode Linux with the series and CONFIG_ETCH=n: nothing is there."""
+    name = "um-off"
+    need([SCRIPTS / "lab/build.sh", name])
+    need([SCRIPTS / "lab/rootfs.sh", name])
+    cases = boot(name, "off", LIMITS[name], [])
+    status, out = run(["nm", layout.BUILD / name / "vmlinux"])
+    words = {line.split()[-1] for line in out.splitlines()}
+    if status or "start_kernel" not in words:
+        raise LaneError(f"nm could not read {name}'s vmlinux")
+    left = sorted(word for word in words if re.search(r"(^|_)(etch|imv)_|__trace(stub|more)_",
+                                                      word))
+    cases.append(tap.Case("vmlinux has no symbol of Etch's " + " ".join(left),
+                          "failed" if left else "passed"))
+    return cases
+
+
+def sites(name):
+    """The code of a lane's kernel where events are hit."""
+    folder = layout.BUILD / name
+    say(f"Code at the tracepoints of {name}.")
+    return site_checks.cases(folder / "vmlinux",
+                             folder / "samples/etch/etch-sample.ko")
+
+
+def keep_boot(name):
+    """The report and the console of the first boot, beside those of the next."""
+    for kind in ("report", "console"):
+        file = layout.BUILD / name / f"kselftest.{kind}"
+        file.replace(file.with_stem("kselftest-first"))
+
+
+def x86_64():
+    """A small x86-64 kernel: kselftests, and its code."""
+    name = "x86-64"
+    tests = prepare(name)
+    say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
+    cases = boot(name, "kselftest", LIMITS[name],
+                 BOOT + [CYCLES] + [f"kselftest={test}" for test in tests
+                                    if test not in ONE_THREAD_TESTS + SLOW_TESTS])
+    keep_boot(name)
+    say("Once more, with ONE THREAD of QEMU for both processors, for "
+        + " ".join(ONE_THREAD_TESTS))
+    cases += boot(name, "kselftest", LIMITS[name],
+                  BOOT + KUNIT + [CYCLES, machine.ONE_THREAD]
+                  + [f"kselftest={test}" for test in ONE_THREAD_TESTS])
+    print(f"### {name}: NOT run, but in x86-64-long: {' '.join(SLOW_TESTS)}", flush=True)
+    return cases + sites(name)
+
+
+def x86_64_long():
+    """An x86-64 kernel with about a thousand events: all tests, and its code."""
+    name = "x86-64-events"
+    return everything(name, [STORM]) + sites(name)
+
+
+def kunit_at_boot(name, limit):
+    """All of KUnit's suites, as they ran when the lane's kernel booted."""
+    say(f"KUnit's suites in {name}, at boot.")
+    return boot(name, "kunit", limit, ["kunit.enable=1"])
+
+
+def arm64_guest(name, only=()):
+    """KUnit and kselftests, by default all, in an arm64 kernel, two processors."""
+    need([SCRIPTS / "lab/fetch.sh", "arm64-guest"])
+    tests = prepare(name)
+    missing = set(only) - set(tests)
+    if missing:
+        raise LaneError(f"there is no kselftest {' '.join(missing)}")
+    cases = kunit_at_boot(name, 300)
+    say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
+    cases += boot(name, "kselftest", LIMITS[name],
+                  BOOT + KUNIT + [CYCLES] * bool(only)
+                  + [f"kselftest={test}" for test in only])
+    if only:
+        print(f"### {name}: run were {' '.join(only)}, and no others", flush=True)
+    return cases
+
+
+def arm64_bare():
+    """An arm64 kernel without ftrace: KUnit, and kselftests with much at once."""
+    return arm64_guest("arm64-bare", ARM64_TESTS)
+
+
+def arm64():
+    """An arm64 kernel with pages of 4 KiB: KUnit and all kselftests."""
+    return arm64_guest("arm64")
+
+
+def arm64_64k():
+    """An arm64 kernel with pages of 64 KiB: KUnit and all kselftests."""
+    return arm64_guest("arm64-64k")
+
+
+def everything(name, append, only=()):
+    """All kselftests, or only some, and all of KUnit's in a lane's kernel, in two boots.
+
+    The second one is for what patches code often; the reports are kept as
+    kselftest-first and kselftest.
+    """
+    tests = prepare(name)
+    missing = set(only) - set(tests)
+    if missing:
+        raise LaneError(f"there is no kselftest {' '.join(missing)}")
+    say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
+    cases = boot(name, "kselftest", LIMITS[name],
+                 BOOT + append + [f"kselftest={test}" for test in only or tests
+                                  if test not in ONE_THREAD_TESTS])
+    keep_boot(name)
+    if only:
+        print(f"### {name}: run were {' '.join(only)}, and no others", flush=True)
+    say("KUnit, and with ONE THREAD of QEMU for both processors "
+        + " ".join(ONE_THREAD_TESTS))
+    kunit_and_more = boot(name, "kselftest", LIMITS[name],
+                          BOOT + ALL_KUNIT + [machine.ONE_THREAD]
+                          + [f"kselftest={test}" for test in ONE_THREAD_TESTS])
+    if not any(case.name.startswith("etch_ring: ") for case in kunit_and_more):
+        cases.append(tap.Case("KUnit's tests of the ring did not report", "failed"))
+    return cases + kunit_and_more
+
+
+def realtime():
+    """The kselftests and KUnit in an x86-64 kernel with PREEMPT_RT."""
+    return everything("x86-64-rt", [TORTURE])
+
+
+def clang():
+    """Some kselftests in a small x86-64 kernel compiled by clang, and its code."""
+    name = "x86-64-clang"
+    need([SCRIPTS / "lab/fetch.sh", "clang"])
+    prepare(name)
+    say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
+    cases = boot(name, "kselftest", LIMITS[name],
+                 BOOT + [f"kselftest={test}" for test in CLANG_TESTS])
+    print(f"### {name}: run were {' '.join(CLANG_TESTS)}, and no others", flush=True)
+    return cases + sites(name)

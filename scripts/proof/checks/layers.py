@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Each combination of layers that a kernel can have alone: compiled, booted, tested.
+
+From the ground up. Those on top of "events" are compiled in its folder, one after the other:
+a kernel differs from the one before by one layer, which takes seconds.
+"""
+
+from checks import ahead, example, guests
+from checks.lane import SCRIPTS, need, say, LaneError
+
+# Seconds until a guest is given up.
+LIMIT = 600
+
+# The kernel with all layers passes these, too; here, other layers are missing.
+EVENTS = ["gates", "format", "available"]
+TEXT = ["pipe", "control", "accounting"]
+PACKETS = ["raw", "window", "snapshot", "metadata"]
+
+# The lane whose kernel it is, a fragment for its configuration, and the kselftests that
+# run in it. KUnit's suites run in each.
+COMBINATIONS = {
+    "immediate values": ("um-hook", "", ["immediate"]),
+    "the ring": ("um-ring", "", ["ring_sample", "ring_torture"]),
+    "events": ("um-core", "", EVENTS),
+    "events and text": ("um-core", "layers-text", TEXT),
+    "events and packets": ("um-core", "layers-packets", PACKETS),
+    "events, packets and persist": ("um-core", "layers-persist", []),
+    "events, text and packets": ("um-core", "layers-both", []),
+}
+
+
+def combination(title, name, more, tests):
+    """The cases of one: KUnit's at boot, and the kselftests."""
+    say(f"Layers: {title}.")
+    need(["env", f"MORE={more}", SCRIPTS / "lab/build.sh", name])
+    need([SCRIPTS / "lab/rootfs.sh", name, guests.installed(name)])
+    missing = set(tests) - {test.partition(":")[2] for test in guests.installed_tests(name)}
+    if missing:
+        raise LaneError(f"there is no kselftest {' '.join(sorted(missing))}")
+    cases = guests.boot(name, "kunit", LIMIT, ["kunit.enable=1"])
+    if not cases:
+        raise LaneError(f"{title}: KUnit ran no test")
+    if tests:
+        cases += guests.boot(name, "kselftest", LIMIT, guests.BOOT + guests.KUNIT
+                             + [f"kselftest=etch:{test}" for test in tests])
+    for case in cases:
+        case.name = f"{title}: {case.name}"
+    return cases
+
+
+def layers():
+    """Each combination of layers that a kernel can have alone, and with a room more."""
+    cases, installed = [], False
+    for title, (name, more, tests) in COMBINATIONS.items():
+        ahead.wait(name)
+        if not installed:
+            need([SCRIPTS / "lab/selftests.sh", guests.installed(name), name])
+            installed = True
+        cases += combination(title, name, more, tests)
+    return cases + example.example()

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Binary traces, read by babeltrace2."""
+
+import shutil
+
+import layout
+from checks.guests import boot, prepare
+from checks.lane import DEBIAN_PYTHON, SCRIPTS, need, say, show_remarks, tap_lane
+
+# Binary traces: seconds until the guest is given up, and the words for
+# scripts/lab/guest/ctf.sh: KiB of buffers, seconds of load, and the pause of each kind of it;
+# seconds of the load that is also read as text; rounds at a time that are too many, and
+# how often.
+CTF = {"um": (300, "buffer=65536 seconds=30 pause=0.4 twice=3 rounds=10000 times=20"),
+       "x86-64": (600, "buffer=65536 seconds=30 pause=0.4 twice=3"
+                       " rounds=10000 times=10"),
+       "x86-64-events": (900, "buffer=65536 seconds=60 pause=0.4 twice=3"
+                              " rounds=10000 times=10")}
+
+
+def binary_traces(name):
+    """Record in a lane's kernel, and check what was recorded on the host."""
+    need([SCRIPTS / "lab/fetch.sh", "ctf"])
+    prepare(name)
+    folder, archive = layout.BUILD / name / "ctf", layout.BUILD / name / "ctf.tar"
+    shutil.rmtree(folder, ignore_errors=True)
+    archive.unlink(missing_ok=True)
+    folder.mkdir()
+    limit, words = CTF[name]
+    say(f"Binary traces in {name}, at most {limit} s.")
+    cases = boot(name, "ctf", limit, [f"ctf.{word}" for word in words.split()],
+                 output=archive)
+    need(["tar", "-C", folder, "-xf", archive])
+    log = f"ctf-{name}.tap"
+    say(f"babeltrace2 reads {archive.stat().st_size >> 20} MiB.")
+    recorder = layout.BUILD / name / "tools/tracing/etch/etch-record"
+    cases += tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/ctf/check.py", folder, recorder], log)
+    show_remarks(log)
+    return cases
+
+
+def ctf():
+    """Binary traces of User-mode Linux, as babeltrace2 reads them."""
+    need([SCRIPTS / "lab/fetch.sh", "ctf"])
+    return (tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/ctf/broken.py"], "ctf-broken.tap")
+            + binary_traces("um"))
+
+
+def ctf_x86_64():
+    """Binary traces of a small x86-64 kernel."""
+    return binary_traces("x86-64")
+
+
+def ctf_x86_64_long():
+    """Binary traces of an x86-64 kernel with about a thousand events."""
+    return binary_traces("x86-64-events")

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Checks our sources without running them. Prints TAP.
+
+  check.py
+
+The compiler's W=1, sparse, and which rooms use which, in three kernels, each header alone,
+kernel-doc, Coccinelle with the kernel's rules and ours, checkpatch on each patch, spelling,
+plain English, shell and Python. scripts/proof/lint/ignore lists the findings that are passed over,
+with reasons; scripts/series/checkpatch.ignore lists those of checkpatch.
+"""
+
+import concurrent.futures
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "lib")]
+import checkpatch
+import coccinelle
+import english
+import findings
+import kernel
+import layout
+import manifest
+import rooms
+import tap as taps
+
+IGNORE = HERE / "ignore"
+NOT_RUN = "### NOT run here: our Coccinelle rules on the whole kernel tree (make cocci-tree)"
+# Not ours, and the list of words itself.
+NOT_PROSE = ("COPYING", "scripts/proof/lint/ignore")
+SHELL = ("#!/bin/sh", "#!/bin/bash", "# shellcheck shell=")
+
+
+def ours():
+    """Every file of this repository, but for the patches, which hold them again."""
+    if (layout.TOP / ".git").exists():
+        names = subprocess.run(["git", "-C", layout.TOP, "ls-files", "-z", "-co",
+                                "--exclude-standard"], check=True, text=True,
+                               stdout=subprocess.PIPE).stdout.split("\0")
+    else:
+        names = [str(path.relative_to(layout.TOP)) for path in layout.TOP.rglob("*")
+                 if layout.BUILD not in path.parents and "__pycache__" not in path.parts]
+    return sorted(name for name in names
+                  if name and (layout.TOP / name).is_file() and not name.endswith(".patch"))
+
+
+def begins(name):
+    """The first lines of a file."""
+    return (layout.TOP / name).read_text(errors="replace").splitlines()[:3]
+
+
+def tool(name, form, command, files):
+    """The findings of a tool that is given files; one that cannot run is a finding."""
+    if not files:
+        return [f"there are no files for {name}"]
+    status, out = kernel.run([*command, *files])
+    found = findings.parse(name, form, out)
+    # A line that is not understood is not passed over.
+    unread = [line for line in out.splitlines() if line.strip() and not form.match(line)]
+    if status and not found and not unread:
+        unread = [f"{name} ended with status {status}"]
+    return found + unread
+
+
+def spelling():
+    """codespell's, on everything that is read."""
+    return tool("spelling", findings.SPELLING, ["codespell"],
+                [name for name in ours() if name not in NOT_PROSE])
+
+
+def sentences():
+    """Sentences that hide their subject, also in the messages of the patches."""
+    patches = sorted(str(path.relative_to(layout.TOP))
+                     for path in layout.PATCHES.glob("*.patch"))
+    return [one for name in filter(english.readable, ours() + patches)
+            for one in english.problems(name)]
+
+
+def shell():
+    """shellcheck's, with its suggestions."""
+    scripts = [name for name in ours()
+               if any(line.startswith(SHELL) for line in begins(name))]
+    return tool("shellcheck", findings.SHELL,
+                ["shellcheck", "-x", "-P", "SCRIPTDIR", "-f", "gcc"], scripts)
+
+
+def python():
+    """pyflakes'."""
+    scripts = [name for name in ours() if name.endswith(".py")
+               or any(line.startswith("#!/usr/bin/env python3") for line in begins(name))]
+    return tool("pyflakes", findings.PYTHON, ["pyflakes3"], scripts)
+
+
+def left(excuses, found):
+    """The entries that nothing excuses; an entry that is no finding cannot be excused."""
+    known = [one for one in found if isinstance(one, findings.Finding)]
+    return excuses.left(known) + [one for one in found if one not in known]
+
+
+def attempt(tap, excuses, name, check):
+    """One test, of a function that gives findings."""
+    try:
+        found = check()
+    except (kernel.BuildError, OSError) as error:
+        tap.result(name, [error])
+        return
+    tap.result(name, left(excuses, found))
+
+
+def patches(tap):
+    """checkpatch; as many patches at a time as there are processors."""
+    names = manifest.series()
+    tap.result("there are patches", [] if names else ["series is empty"])
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name, found in zip(names, pool.map(checkpatch.problems, names)):
+            tap.result(f"{name} passes checkpatch", found)
+
+
+def cocci(tap, excuses):
+    """Coccinelle's rules, on our sources."""
+    run = coccinelle.rules()
+    mine = [rule for rule in run if rule.startswith(coccinelle.OURS)]
+    tap.result("Coccinelle has the kernel's rules and ours",
+               [] if mine and len(run) > len(mine) else [f"there are {run}"])
+    # One in OCaml as well: Coccinelle runs those only if OCaml is installed.
+    for rule in (*mine, coccinelle.IN_OCAML):
+        tap.result(f"{rule} reports planted mistakes", coccinelle.planted(rule))
+    for rule, found, why in coccinelle.all_rules(run):
+        tap.result(rule, [why] if why else left(excuses, found))
+
+
+def built(tap, excuses, one):
+    """The checks that build a kernel, or its objects that are ours."""
+    try:
+        one.prepare()
+    except kernel.BuildError as error:
+        tap.result(f"{one.lane} is configured", [error])
+        return
+    if one.lane == "um":
+        attempt(tap, excuses, "each header compiles alone", one.alone)
+    attempt(tap, excuses, f"{one.lane}: planted mistakes are reported", one.planted)
+    attempt(tap, excuses, f"{one.lane}: no warning with W=1", one.compiler)
+    if rooms.PLACE in one.folders:
+        attempt(tap, excuses, f"{one.lane}: each room uses those below it, and no other",
+                lambda: rooms.check(one.out))
+    attempt(tap, excuses, f"{one.lane}: no warning of sparse", one.sparse)
+
+
+def main():
+    tap = taps.Report()
+    print("TAP version 13")
+    excuses = findings.Excuses(IGNORE.read_text())
+    attempt(tap, excuses, "spelling", spelling)
+    attempt(tap, excuses, "each sentence names its subject", sentences)
+    attempt(tap, excuses, "shellcheck", shell)
+    attempt(tap, excuses, "pyflakes", python)
+    attempt(tap, excuses, "headers of user space are C90", kernel.uapi)
+    attempt(tap, excuses, "headers_check", kernel.headers_check)
+    attempt(tap, excuses, "kernel-doc", kernel.kernel_doc)
+    for one in kernel.KERNELS:
+        built(tap, excuses, one)
+    attempt(tap, excuses, "each source was looked at in one of the kernels",
+            kernel.missing)
+    patches(tap)
+    cocci(tap, excuses)
+    tap.result("each excuse in scripts/proof/lint/ignore has a reason and a use",
+               excuses.problems())
+    print(NOT_RUN)
+    print(f"1..{tap.count}")
+    sys.exit(1 if tap.failed else 0)
+
+
+if __name__ == "__main__":
+    main()
