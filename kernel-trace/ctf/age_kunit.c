@@ -89,7 +89,7 @@ static struct etch_block *etch_age_open(const struct etch_age_test *t)
 /* The next packet's header; NULL: there is none. */
 static const struct etch_packet_header *etch_age_packet(struct etch_age_test *t)
 {
-	struct etch_told before;
+	struct etch_reported before;
 	unsigned int bytes;
 
 	mutex_lock(&t->inst->read_mutex);

@@ -88,14 +88,14 @@ void etch_lender_renew(struct etch_lender *lender, unsigned int epoch)
 }
 
 /**
- * etch_lender_may() - is less outside than allowed?
+ * etch_lender_has_room() - is less outside than allowed?
  * @lender: the lender
  * @max: how many loans are allowed
  *
  * Context: any but interrupts. lender->wait is woken when one comes back.
  * Return: true if it is.
  */
-bool etch_lender_may(struct etch_lender *lender, unsigned int max)
+bool etch_lender_has_room(struct etch_lender *lender, unsigned int max)
 {
 	bool may;
 

@@ -81,6 +81,6 @@ void etch_lender_renew(struct etch_lender *lender, unsigned int epoch);
 struct etch_loan *etch_loan_get(struct etch_lender *lender, const struct etch_ring *ring,
 				unsigned int max);
 void etch_loan_put(struct etch_loan *loan);
-bool etch_lender_may(struct etch_lender *lender, unsigned int max);
+bool etch_lender_has_room(struct etch_lender *lender, unsigned int max);
 
 #endif /* _KERNEL_ETCH_LOAN_H */

@@ -86,15 +86,15 @@ unsigned int etch_packet_make(struct etch_instance *inst, int cpu, void *memory,
  * @inst: the instance
  * @cpu: the CPU
  * @memory: of a sub-buffer of its ring; gets that of the packet instead
- * @before: gets what the packet taken before this one told
+ * @before: gets the figures that the packet before this one reported
  *
  * Context: process; holds the instance's read_mutex.
  * Return: bytes of the packet, or 0 if there is none.
  */
 unsigned int etch_packet_take(struct etch_instance *inst, int cpu, void **memory,
-			      struct etch_told *before)
+			      struct etch_reported *before)
 {
-	struct etch_told *told = &inst->bases[cpu].told;
+	struct etch_reported *reported = &inst->bases[cpu].reported;
 	struct etch_ring *ring = inst->rings[cpu];
 	const struct etch_packet_header *head;
 	struct etch_view view;
@@ -104,9 +104,9 @@ unsigned int etch_packet_take(struct etch_instance *inst, int cpu, void **memory
 		return 0;
 	bytes = etch_packet_make(inst, cpu, *memory, &view, etch_ring_overwritten(ring));
 	head = *memory;
-	*before = *told;
-	told->seq = head->packet_seq_num;
-	told->discarded = head->events_discarded;
+	*before = *reported;
+	reported->seq = head->packet_seq_num;
+	reported->discarded = head->events_discarded;
 	return bytes;
 }
 
@@ -119,7 +119,7 @@ unsigned int etch_packet_take(struct etch_instance *inst, int cpu, void **memory
  * Context: any.
  * Return: bytes of @lead, or 0 if nothing was lost that @packet is the first to tell of.
  */
-unsigned int etch_packet_lead(void *lead, const void *packet, const struct etch_told *before)
+unsigned int etch_packet_lead(void *lead, const void *packet, const struct etch_reported *before)
 {
 	struct etch_packet_header *head = lead;
 

@@ -18,10 +18,10 @@
 
 /* Under read_mutex, all of these. */
 unsigned int etch_packet_take(struct etch_instance *inst, int cpu, void **memory,
-			      struct etch_told *before);
+			      struct etch_reported *before);
 unsigned int etch_packet_make(struct etch_instance *inst, int cpu, void *memory,
 			      struct etch_view *view, u64 overwritten);
-unsigned int etch_packet_lead(void *lead, const void *packet, const struct etch_told *before);
+unsigned int etch_packet_lead(void *lead, const void *packet, const struct etch_reported *before);
 bool etch_packet_wanted(const struct etch_instance *inst, int cpu);
 
 #endif /* _KERNEL_ETCH_PACKET_H */

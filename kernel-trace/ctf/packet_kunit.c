@@ -94,7 +94,7 @@ static void etch_packet_flush(struct etch_ring *ring)
 
 /* Bytes of the next packet, which is then in @loan. */
 static unsigned int etch_packet_next(struct etch_packet_test *t, struct etch_loan *loan,
-				     struct etch_told *before)
+				     struct etch_reported *before)
 {
 	unsigned int bytes;
 
@@ -109,7 +109,7 @@ static void etch_packet_changes_hands(struct kunit *test)
 	struct etch_packet_test *t = test->priv;
 	struct etch_loan *loan = etch_loan_get(t->lender, t->rings[0], 1);
 	void *record, *given;
-	struct etch_told before;
+	struct etch_reported before;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(loan));
 	given = loan->memory;
@@ -141,13 +141,13 @@ static void etch_packet_says(struct kunit *test)
 	struct etch_packet_test *t = test->priv;
 	struct etch_loan *loan = etch_loan_get(t->lender, t->rings[0], 1);
 	const struct etch_packet_header *head;
-	struct etch_told before;
+	struct etch_reported before;
 	u64 left, content = ETCH_PACKET_HEADER + 3 * ETCH_TEST_RECORD;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(loan));
 	t->bases[0] = (struct etch_stream_base) {
 		.seq = 100, .overwritten = 10, .lost = { 1, 2, 3 },
-		.told = { .seq = 99, .discarded = 16 },
+		.reported = { .seq = 99, .discarded = 16 },
 	};
 	etch_packet_put(t->rings[0], 3);
 	etch_packet_flush(t->rings[0]);
@@ -187,7 +187,7 @@ static void etch_packet_is_cut(struct kunit *test)
 	struct etch_packet_test *t = test->priv;
 	struct etch_loan *loan = etch_loan_get(t->lender, t->rings[0], 1);
 	const struct etch_packet_header *head;
-	struct etch_told before;
+	struct etch_reported before;
 	u64 time;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(loan));
@@ -211,7 +211,7 @@ static void etch_packet_leads(struct kunit *test)
 		.packet_seq_num = 8, .events_discarded = 30, .overwritten = 29,
 		.lost_full = 1, .records = 4, .cpu_id = 3,
 	}, *lead = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
-	struct etch_told before = { .seq = 7, .discarded = 30 };
+	struct etch_reported before = { .seq = 7, .discarded = 30 };
 
 	KUNIT_ASSERT_NOT_NULL(test, lead);
 	memset(lead, 0xaa, PAGE_SIZE);
@@ -226,7 +226,7 @@ static void etch_packet_leads(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ETCH_PACKET_HEADER * BITS_PER_BYTE, lead->content_size);
 	KUNIT_EXPECT_NULL(test, memchr_inv(lead + 1, 0, PAGE_SIZE - sizeof(*lead)));
 	KUNIT_EXPECT_EQ(test, 3, lead->cpu_id);
-	before = (struct etch_told) { .seq = 6, .discarded = 30 };
+	before = (struct etch_reported) { .seq = 6, .discarded = 30 };
 	KUNIT_EXPECT_EQ(test, PAGE_SIZE, etch_packet_lead(lead, &packet, &before));
 	KUNIT_EXPECT_EQ(test, 6, lead->packet_seq_num);
 }
@@ -256,7 +256,7 @@ static void etch_packet_goes_on(struct kunit *test)
 	struct etch_loan *loan = etch_loan_get(t->lender, t->rings[0], 1);
 	const struct etch_packet_header *head;
 	struct etch_ring_stats stats;
-	struct etch_told before;
+	struct etch_reported before;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(loan));
 	etch_packet_put(t->rings[0], 40 * PAGE_SIZE / ETCH_TEST_RECORD);
@@ -296,7 +296,7 @@ static void etch_packet_is_flushed(struct kunit *test)
 	struct etch_packet_test *t = test->priv;
 	struct etch_loan *loan = etch_loan_get(t->lender, t->rings[0], 1);
 	const unsigned int full = 2 * PAGE_SIZE / ETCH_TEST_RECORD;
-	struct etch_told before;
+	struct etch_reported before;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(loan));
 	KUNIT_EXPECT_FALSE(test, etch_packet_is_wanted(t));
@@ -331,16 +331,16 @@ static void etch_loan_is_lent_again(struct kunit *test)
 
 	a = etch_loan_get(t->lender, t->rings[0], 1);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(a));
-	KUNIT_EXPECT_FALSE(test, etch_lender_may(t->lender, 1));
+	KUNIT_EXPECT_FALSE(test, etch_lender_has_room(t->lender, 1));
 	KUNIT_EXPECT_EQ(test, -EAGAIN, PTR_ERR(etch_loan_get(t->lender, t->rings[0], 1)));
 	memory = a->memory;
 
 	/* One of two users. */
 	refcount_inc(&a->users);
 	etch_loan_put(a);
-	KUNIT_EXPECT_FALSE(test, etch_lender_may(t->lender, 1));
+	KUNIT_EXPECT_FALSE(test, etch_lender_has_room(t->lender, 1));
 	etch_loan_put(a);
-	KUNIT_EXPECT_TRUE(test, etch_lender_may(t->lender, 1));
+	KUNIT_EXPECT_TRUE(test, etch_lender_has_room(t->lender, 1));
 	b = etch_loan_get(t->lender, t->rings[0], 1);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(b));
 	KUNIT_EXPECT_PTR_EQ(test, memory, b->memory);
@@ -378,7 +378,7 @@ static void etch_loan_is_of_an_epoch(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, t->lender->nr_kept);
 	etch_loan_put(late);
 	KUNIT_EXPECT_EQ(test, 0, t->lender->nr_kept);
-	KUNIT_EXPECT_TRUE(test, etch_lender_may(t->lender, 1));
+	KUNIT_EXPECT_TRUE(test, etch_lender_has_room(t->lender, 1));
 
 	next = etch_loan_get(t->lender, t->rings[0], 1);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(next));

@@ -41,14 +41,14 @@ static enum etch_raw_state etch_raw_state(struct etch_raw *p, bool any)
 		     etch_ring_reached(p->inst, ring);
 	if (!p->reached && !any && p->inst->on)
 		return ETCH_RAW_WAIT;
-	if (!etch_lender_may(p->lender, etch_raw_max(p, ring)))
+	if (!etch_lender_has_room(p->lender, etch_raw_max(p, ring)))
 		return ETCH_RAW_LENT;
 	return ETCH_RAW_PACKET;
 }
 
 /* Have @loan given, and if it is the first, perhaps @lead before it. */
 static void etch_raw_queue(struct etch_raw *p, struct etch_loan *loan, struct etch_loan *lead,
-			   const struct etch_told *before)
+			   const struct etch_reported *before)
 {
 	p->begun = true;
 	if (lead)
@@ -65,7 +65,7 @@ static int etch_raw_take(struct etch_raw *p)
 {
 	struct etch_ring *ring = p->inst->rings[p->cpu];
 	struct etch_loan *loan, *lead = NULL;
-	struct etch_told before;
+	struct etch_reported before;
 
 	etch_lender_renew(p->lender, p->inst->epochs[p->cpu]);
 	loan = etch_loan_get(p->lender, ring, etch_raw_max(p, ring));

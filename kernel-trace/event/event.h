@@ -82,17 +82,17 @@ extern const struct etch_event_watcher *etch_event_watcher;
 /* ---- gate.c: the instances that record an event, and its gate ---- */
 
 /* What a caller of etch_events_enable() wants done with an event. */
-enum etch_wish {
+enum etch_verdict {
 	ETCH_LEAVE,
 	ETCH_ENABLE,
 	ETCH_DISABLE,
 };
 
-typedef enum etch_wish (*etch_wish_fn)(const struct etch_event *event, void *data);
+typedef enum etch_verdict (*etch_verdict_fn)(const struct etch_event *event, void *data);
 
 int etch_gates_set_on(struct etch_recorder *rec, bool on);
 int etch_event_enable(struct etch_recorder *rec, struct etch_event *event, bool on);
-int etch_events_enable(struct etch_recorder *rec, etch_wish_fn wish, void *data);
+int etch_events_enable(struct etch_recorder *rec, etch_verdict_fn verdict, void *data);
 void etch_event_close(struct etch_event *event);
 int etch_events_disable_all(struct etch_recorder *rec);
 

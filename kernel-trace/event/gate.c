@@ -172,25 +172,25 @@ int etch_event_enable(struct etch_recorder *rec, struct etch_event *event, bool 
 /**
  * etch_events_enable() - enable some events and disable others, together
  * @rec: the instance's recorder
- * @wish: called for each event, in the order of the list: to enable it, to disable
+ * @verdict: called for each event, in the order of the list: to enable it, to disable
  *	  it, or to leave it
- * @data: for @wish
+ * @data: for @verdict
  *
  * Context: process, may sleep; holds etch_mutex.
  * Return: 0, or the first errno that an event gave, after going on with the others.
  */
-int etch_events_enable(struct etch_recorder *rec, etch_wish_fn wish, void *data)
+int etch_events_enable(struct etch_recorder *rec, etch_verdict_fn verdict, void *data)
 {
 	struct etch_event *event;
 	int ret, err = 0;
 
 	lockdep_assert_held(&etch_mutex);
 	list_for_each_entry(event, &etch_events, node) {
-		enum etch_wish what;
+		enum etch_verdict what;
 
 		if (event->hidden)
 			continue;
-		what = wish(event, data);
+		what = verdict(event, data);
 		if (what == ETCH_LEAVE)
 			continue;
 		ret = etch_change_bit(rec, event, what == ETCH_ENABLE);
@@ -200,7 +200,7 @@ int etch_events_enable(struct etch_recorder *rec, etch_wish_fn wish, void *data)
 	return err ?: ret;
 }
 
-static enum etch_wish etch_wish_none(const struct etch_event *event, void *data)
+static enum etch_verdict etch_verdict_none(const struct etch_event *event, void *data)
 {
 	return ETCH_DISABLE;
 }
@@ -215,7 +215,7 @@ static enum etch_wish etch_wish_none(const struct etch_event *event, void *data)
  */
 int etch_events_disable_all(struct etch_recorder *rec)
 {
-	return etch_events_enable(rec, etch_wish_none, NULL);
+	return etch_events_enable(rec, etch_verdict_none, NULL);
 }
 
 /**
@@ -238,7 +238,7 @@ struct etch_pattern {
 	char *copy;
 	const char *system;
 	const char *name;
-	enum etch_wish what;
+	enum etch_verdict what;
 	int named;
 };
 
@@ -265,7 +265,7 @@ static bool etch_pattern_names(const struct etch_pattern *pattern,
 	return !*pattern->name || glob_match(pattern->name, event->name);
 }
 
-static enum etch_wish etch_wish_pattern(const struct etch_event *event, void *data)
+static enum etch_verdict etch_verdict_pattern(const struct etch_event *event, void *data)
 {
 	struct etch_pattern *pattern = data;
 
@@ -292,7 +292,7 @@ int etch_events_set(struct etch_recorder *rec, const char *match, bool on)
 
 	if (ret)
 		return ret;
-	ret = etch_events_enable(rec, etch_wish_pattern, &pattern);
+	ret = etch_events_enable(rec, etch_verdict_pattern, &pattern);
 	kfree(pattern.copy);
 	return ret ?: pattern.named ?: -ENOENT;
 }

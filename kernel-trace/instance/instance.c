@@ -111,7 +111,7 @@ int etch_rings_complete(struct etch_instance *inst)
 	return ret;
 }
 
-void etch_rings_void(struct etch_instance *inst, int want)
+void etch_rings_invalidate(struct etch_instance *inst, int want)
 {
 	int cpu;
 
@@ -130,7 +130,7 @@ static void etch_cpu_ring_free(struct etch_instance *inst, int cpu)
 	synchronize_rcu();
 	etch_stream_rebase(inst, cpu, ring);
 	etch_ring_free(ring);
-	etch_rings_void(inst, cpu);
+	etch_rings_invalidate(inst, cpu);
 }
 
 /*
@@ -353,7 +353,7 @@ void etch_instance_set_clock(struct etch_instance *inst, enum etch_clock clock)
 	uuid_gen(&inst->uuid);
 	inst->origin.known = false;
 	memset(inst->bases, 0, nr_cpu_ids * sizeof(*inst->bases));
-	etch_rings_void(inst, ETCH_ALL_CPUS);
+	etch_rings_invalidate(inst, ETCH_ALL_CPUS);
 	etch_rings_go(inst, ETCH_ALL_CPUS);
 	mutex_unlock(&inst->read_mutex);
 	wake_up_interruptible_all(&inst->wait);
@@ -385,7 +385,7 @@ void etch_instance_reset(struct etch_instance *inst, int want)
 		etch_ring_reset(inst->rings[cpu]);
 	}
 	etch_absent_forget(inst, want);
-	etch_rings_void(inst, want);
+	etch_rings_invalidate(inst, want);
 	etch_rings_go(inst, want);
 	etch_rings_complete(inst);
 	mutex_unlock(&inst->read_mutex);
@@ -459,13 +459,13 @@ static int etch_instance_find_bit(const char *name)
 }
 
 /**
- * etch_instance_may_be() - would an instance be one too many?
+ * etch_instance_check_new() - would an instance be one too many?
  * @name: of its folder in instances/
  *
  * Context: process; holds etch_mutex.
  * Return: 0; or -EEXIST or -ENOSPC, as etch_instance_create() would.
  */
-int etch_instance_may_be(const char *name)
+int etch_instance_check_new(const char *name)
 {
 	lockdep_assert_held(&etch_mutex);
 	return min(etch_instance_find_bit(name), 0);

@@ -78,11 +78,11 @@ struct etch_origin {
  * @overwritten: records
  * @lost: records, by cause
  * @floor: not a count: the latest time in a ring that has gone
- * @told: as of the packet that was given out last: its number, and all lost before it
+ * @reported: as of the packet that was given out last: its number, and all lost before it
  * @flushed: full sub-buffers are wanted at once, however few there are, up to this
  *	     number: those that were there when a flush was asked for
  * @lines: for all readers of trace_pipe together: the ring's losses of which they know,
- *	   and how many of these, and of the overwritten, no line has told yet
+ *	   and how many of these, and of the overwritten, no line has reported yet
  *
  * All under the instance's read_mutex.
  */
@@ -91,12 +91,12 @@ struct etch_stream_base {
 	u64 overwritten;
 	u64 lost[ETCH_LOST_OFF];
 	u64 floor;
-	struct etch_told {
+	struct etch_reported {
 		u64 seq;
 		u64 discarded;
-	} told;
+	} reported;
 	u64 flushed;
-	struct etch_untold {
+	struct etch_unreported {
 		u64 lost;
 		u64 due;
 	} lines;
@@ -198,7 +198,7 @@ struct etch_instance *etch_instance_create(const char *name, unsigned long cpu_b
 					   unsigned int subbuf);
 struct etch_instance *etch_instance_create_in(const char *name, struct etch_store *store,
 					      unsigned int subbuf);
-int etch_instance_may_be(const char *name);
+int etch_instance_check_new(const char *name);
 void etch_instance_ready(struct etch_instance *inst);
 int etch_instance_destroy(struct etch_instance *inst);
 int etch_instance_grow(struct etch_instance *inst);

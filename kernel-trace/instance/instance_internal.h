@@ -34,7 +34,7 @@ void etch_rings_stop(struct etch_instance *inst, int want);
 void etch_rings_go(struct etch_instance *inst, int want);
 
 /* What peeking readers remember of these rings holds no longer. */
-void etch_rings_void(struct etch_instance *inst, int want);
+void etch_rings_invalidate(struct etch_instance *inst, int want);
 
 #if IS_ENABLED(CONFIG_KUNIT)
 /* What a CPU's coming and going does. */

@@ -71,7 +71,7 @@ static void etch_resize_commit(struct etch_instance *inst, int want,
 	for_each_possible_cpu(cpu)
 		if (resize[cpu])
 			etch_ring_resize_commit(resize[cpu]);
-	etch_rings_void(inst, want);
+	etch_rings_invalidate(inst, want);
 	etch_rings_go(inst, want);
 }
 
@@ -182,7 +182,7 @@ static void etch_rings_exchange(struct etch_instance *inst, struct etch_ring **r
 		etch_cpu_ring_publish(inst, cpu, rings[cpu]);
 		rings[cpu] = old;
 	}
-	etch_rings_void(inst, ETCH_ALL_CPUS);
+	etch_rings_invalidate(inst, ETCH_ALL_CPUS);
 	synchronize_rcu();
 	/* That of a CPU which has gone, too: it has got none for it. */
 	for_each_possible_cpu(cpu)

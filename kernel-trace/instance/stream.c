@@ -34,5 +34,5 @@ void etch_stream_rebase(struct etch_instance *inst, int cpu, struct etch_ring *r
 	base->lost[ETCH_LOST_TOO_BIG] += stats.lost_too_big;
 	base->floor = etch_ring_latest(ring);
 	/* The next ring, or this one when it is empty, counts from zero. */
-	base->lines = (struct etch_untold) {};
+	base->lines = (struct etch_unreported) {};
 }

@@ -249,7 +249,7 @@ int etch_persist_start(struct etch_persist *p)
 	lockdep_assert_held(&etch_mutex);
 	if (p->inst)
 		return -EBUSY;
-	ret = etch_instance_may_be(p->name);
+	ret = etch_instance_check_new(p->name);
 	if (ret)
 		return ret;
 	etch_persist_forget(&p->found);

@@ -160,7 +160,7 @@ static bool etch_stream_more(struct etch_merge *m, struct etch_stream *s)
  */
 static void etch_stream_share_lost(struct etch_merge *m, struct etch_stream *s, u64 lost)
 {
-	struct etch_untold *lines = &m->inst->bases[s->cpu].lines;
+	struct etch_unreported *lines = &m->inst->bases[s->cpu].lines;
 
 	lines->due += s->view.missed;
 	if (lost > lines->lost)

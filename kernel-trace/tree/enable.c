@@ -81,7 +81,7 @@ struct etch_enabled {
 	struct etch_places at;
 };
 
-static enum etch_wish etch_wish_saved(const struct etch_event *event, void *data)
+static enum etch_verdict etch_verdict_saved(const struct etch_event *event, void *data)
 {
 	struct etch_enabled *saved = data;
 
@@ -99,15 +99,15 @@ void etch_enabled_restore(struct etch_instance *inst, const unsigned long *bits)
 {
 	struct etch_enabled saved = { .bits = bits, .at = etch_places_first() };
 
-	etch_events_enable(&inst->rec, etch_wish_saved, &saved);
+	etch_events_enable(&inst->rec, etch_verdict_saved, &saved);
 }
 
-static enum etch_wish etch_wish_enable(const struct etch_event *event, void *data)
+static enum etch_verdict etch_verdict_enable(const struct etch_event *event, void *data)
 {
 	return etch_node_has(data, event) ? ETCH_ENABLE : ETCH_LEAVE;
 }
 
-static enum etch_wish etch_wish_disable(const struct etch_event *event, void *data)
+static enum etch_verdict etch_verdict_disable(const struct etch_event *event, void *data)
 {
 	return etch_node_has(data, event) ? ETCH_DISABLE : ETCH_LEAVE;
 }
@@ -128,7 +128,7 @@ static int etch_node_enable(struct etch_node *node, bool on)
 	saved = etch_enabled_save(inst);
 	if (!saved)
 		return -ENOMEM;
-	ret = etch_events_enable(&inst->rec, on ? etch_wish_enable : etch_wish_disable, node);
+	ret = etch_events_enable(&inst->rec, on ? etch_verdict_enable : etch_verdict_disable, node);
 	if (ret)
 		etch_enabled_restore(inst, saved);
 	bitmap_free(saved);

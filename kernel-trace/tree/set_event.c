@@ -205,7 +205,7 @@ static const char *etch_choice_word(struct etch_choice *c, const struct etch_eve
 	return last ? c->in->text + last - 1 : NULL;
 }
 
-static enum etch_wish etch_wish_chosen(const struct etch_event *event, void *data)
+static enum etch_verdict etch_verdict_chosen(const struct etch_event *event, void *data)
 {
 	struct etch_choice *c = data;
 	const char *word = etch_choice_word(c, event);
@@ -222,7 +222,7 @@ static const char *etch_choice_refused(struct etch_choice *c)
 
 	c->at = etch_places_first();
 	list_for_each_entry(event, &etch_events, node)
-		if (!event->hidden && etch_wish_chosen(event, c) == ETCH_ENABLE &&
+		if (!event->hidden && etch_verdict_chosen(event, c) == ETCH_ENABLE &&
 		    !etch_event_enabled(&c->in->inst->rec, event))
 			return etch_choice_word(c, event);
 	return c->in->text;
@@ -242,7 +242,7 @@ static int etch_choice_do(struct etch_choice *c)
 	if (!saved)
 		return -ENOMEM;
 	c->at = etch_places_first();
-	ret = etch_events_enable(&inst->rec, etch_wish_chosen, c);
+	ret = etch_events_enable(&inst->rec, etch_verdict_chosen, c);
 	if (ret) {
 		etch_bad(c->in, etch_choice_refused(c), ret, "Refused, error %d", ret);
 		etch_enabled_restore(inst, saved);
