@@ -9,18 +9,27 @@
  *
  * A task which has been renamed, by execve() say, shows its last name in all its
  * records, so renaming needs no probe.
+ *
+ * Nobody waits here. A task that exits while another one stores its name in the same place
+ * is forgotten: one of the two would be, anyway. And a reader that finds a place in change
+ * does not know the name: either another name is taking its place; or the task is just
+ * exiting, and can still be asked.
  */
 #define pr_fmt(fmt) "etch: " fmt
 
+#include <kunit/visibility.h>
+#include <linux/bitops.h>
 #include <linux/build_bug.h>
+#include <linux/cleanup.h>
 #include <linux/etch.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/seqlock.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <trace/events/sched.h>
 
@@ -28,57 +37,93 @@
 
 #define ETCH_COMMS		4096	/* a power of two */
 
+/**
+ * struct etch_comm - a place in the table
+ * @busy: bit 0: a CPU is changing the place
+ * @seq: tells readers of a change
+ * @pid: the task's id, or 0
+ * @comm: its name
+ */
 struct etch_comm {
+	unsigned long busy;
+	seqcount_t seq;
 	pid_t pid;
 	char comm[TASK_COMM_LEN];
 };
 
-/* Made when first wanted, and kept. The places in it are under etch_comm_lock. */
+/* Made when first wanted, and kept. */
 static struct etch_comm *etch_comms;
-
-/* A task that exits may be traced by an interrupt, and a reader may be one's victim. */
-static DEFINE_RAW_SPINLOCK(etch_comm_lock);
 
 /* How many events are enabled, and whether the probe is registered. Under etch_mutex. */
 static unsigned int etch_comm_users;
 static bool etch_comm_probed;
 
+/* With preemption disabled, and the table there. */
+VISIBLE_IF_KUNIT void etch_comm_store(pid_t pid, const char *comm)
+{
+	struct etch_comm *c = &etch_comms[pid & (ETCH_COMMS - 1)];
+
+	if (test_and_set_bit_lock(0, &c->busy))
+		return;
+	raw_write_seqcount_begin(&c->seq);
+	c->pid = pid;
+	strscpy_pad(c->comm, comm, sizeof(c->comm));
+	raw_write_seqcount_end(&c->seq);
+	clear_bit_unlock(0, &c->busy);
+}
+
 /* The probe of sched_process_exit. */
 static void etch_comm_exit(void *data, struct task_struct *p)
 {
-	struct etch_comm *c = &etch_comms[p->pid & (ETCH_COMMS - 1)];
-	unsigned long flags;
+	etch_comm_store(p->pid, p->comm);
+}
 
-	raw_spin_lock_irqsave(&etch_comm_lock, flags);
-	c->pid = p->pid;
-	strscpy_pad(c->comm, p->comm);
-	raw_spin_unlock_irqrestore(&etch_comm_lock, flags);
+static struct etch_comm *etch_comm_table(void)
+{
+	struct etch_comm *comms = kvcalloc(ETCH_COMMS, sizeof(*comms), GFP_KERNEL);
+	unsigned int i;
+
+	for (i = 0; comms && i < ETCH_COMMS; i++)
+		seqcount_init(&comms[i].seq);
+	return comms;
 }
 
 /**
- * etch_comm_get() - an event was enabled: remember the names of tasks that exit
+ * etch_comm_make() - make the table of names
  *
- * If there is no memory, their names will not be known.
+ * If there is no memory, the names of tasks that are gone will not be known.
  *
  * Context: process, may sleep; holds etch_mutex.
+ * Return: whether the table is there.
  */
-void etch_comm_get(void)
+bool etch_comm_make(void)
 {
 	struct etch_comm *comms;
 
 	BUILD_BUG_ON_NOT_POWER_OF_2(ETCH_COMMS);
 	lockdep_assert_held(&etch_mutex);
+	if (etch_comms)
+		return true;
+	comms = etch_comm_table();
+	if (!comms)
+		pr_warn("no memory for the names of tasks\n");
+	/* Pairs with those in etch_comm_recall() and etch_comm_note(). */
+	smp_store_release(&etch_comms, comms);
+	return comms;
+}
+
+/**
+ * etch_comm_get() - an event was enabled: remember the names of tasks that exit
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ */
+void etch_comm_get(void)
+{
+	lockdep_assert_held(&etch_mutex);
 	if (etch_comm_users++)
 		return;
-	if (!etch_comms) {
-		comms = kvcalloc(ETCH_COMMS, sizeof(*comms), GFP_KERNEL);
-		/* Pairs with that in etch_comm_recall(). */
-		smp_store_release(&etch_comms, comms);
-	}
-	etch_comm_probed = etch_comms &&
+	etch_comm_probed = etch_comm_make() &&
 			   !register_trace_sched_process_exit(etch_comm_exit, NULL);
-	if (!etch_comm_probed)
-		pr_warn("no memory for the names of tasks\n");
 }
 
 /**
@@ -107,45 +152,37 @@ static bool etch_comm_ask(pid_t pid, char comm[TASK_COMM_LEN])
 	return task;
 }
 
-/* Under etch_comm_lock. */
-static bool etch_comm_copy(pid_t pid, const struct etch_comm *comms, char comm[TASK_COMM_LEN])
+/* Of a task whose name was put away. */
+VISIBLE_IF_KUNIT bool etch_comm_recall(pid_t pid, char comm[TASK_COMM_LEN])
 {
-	const struct etch_comm *c = &comms[pid & (ETCH_COMMS - 1)];
+	/* The table as it was made, at least. Pairs with that in etch_comm_make(). */
+	const struct etch_comm *c = smp_load_acquire(&etch_comms);
+	unsigned int seq;
 
-	if (c->pid != pid)
+	if (!c)
+		return false;
+	c += pid & (ETCH_COMMS - 1);
+	seq = raw_read_seqcount(&c->seq);
+	if (seq & 1 || c->pid != pid)
 		return false;
 	memcpy(comm, c->comm, TASK_COMM_LEN);
-	return true;
+	return !read_seqcount_retry(&c->seq, seq);
 }
 
-/* @wait: wait for etch_comm_lock; otherwise skip the table while the lock is held. */
-static bool etch_comm_recall(pid_t pid, char comm[TASK_COMM_LEN], bool wait)
+/**
+ * etch_comm_note() - remember this task's name, as if it exited now
+ *
+ * For a record that is written while no event is enabled, and no probe waits for exits. Does
+ * nothing without a table: see etch_comm_make().
+ *
+ * Context: process.
+ */
+void etch_comm_note(void)
 {
-	struct etch_comm *comms;
-	unsigned long flags;
-	bool found = false;
-
-	/* The table as it was made, at least. Pairs with that in etch_comm_get(). */
-	comms = smp_load_acquire(&etch_comms);
-	if (!comms)
-		return false;
-	if (wait) {
-		raw_spin_lock_irqsave(&etch_comm_lock, flags);
-		found = etch_comm_copy(pid, comms, comm);
-		raw_spin_unlock_irqrestore(&etch_comm_lock, flags);
-	} else if (raw_spin_trylock_irqsave(&etch_comm_lock, flags)) {
-		found = etch_comm_copy(pid, comms, comm);
-		raw_spin_unlock_irqrestore(&etch_comm_lock, flags);
-	}
-	return found;
-}
-
-static void etch_comm_look(pid_t pid, char comm[TASK_COMM_LEN], bool wait)
-{
-	if (!pid)
-		strscpy(comm, "<idle>", TASK_COMM_LEN);
-	else if (!etch_comm_ask(pid, comm) && !etch_comm_recall(pid, comm, wait))
-		strscpy(comm, "<...>", TASK_COMM_LEN);
+	guard(preempt)();
+	/* Pairs with that in etch_comm_make(). */
+	if (smp_load_acquire(&etch_comms))
+		etch_comm_store(current->pid, current->comm);
 }
 
 /**
@@ -153,21 +190,12 @@ static void etch_comm_look(pid_t pid, char comm[TASK_COMM_LEN], bool wait)
  * @pid: its id in the initial namespace; 0 is the idle task of any CPU
  * @comm: gets the name, or "<...>" if it is not known any more
  *
- * Context: process or softirq.
+ * Context: any, NMI included.
  */
 void etch_comm_find(pid_t pid, char comm[TASK_COMM_LEN])
 {
-	etch_comm_look(pid, comm, true);
-}
-
-/**
- * etch_comm_find_nowait() - etch_comm_find() that waits for nobody
- * @pid: as there
- * @comm: as there
- *
- * Context: any, NMI included.
- */
-void etch_comm_find_nowait(pid_t pid, char comm[TASK_COMM_LEN])
-{
-	etch_comm_look(pid, comm, false);
+	if (!pid)
+		strscpy(comm, "<idle>", TASK_COMM_LEN);
+	else if (!etch_comm_ask(pid, comm) && !etch_comm_recall(pid, comm))
+		strscpy(comm, "<...>", TASK_COMM_LEN);
 }

@@ -163,10 +163,17 @@ bool etch_record_known(const void *record, unsigned int left);
 /* ---- comm.c: the names of tasks ---- */
 
 /* Kept by a probe on exit while any event is enabled. Under etch_mutex. */
+bool etch_comm_make(void);
 void etch_comm_get(void);
 void etch_comm_put(void);
+
+void etch_comm_note(void);
 void etch_comm_find(pid_t pid, char comm[TASK_COMM_LEN]);
-void etch_comm_find_nowait(pid_t pid, char comm[TASK_COMM_LEN]);
+
+#if IS_ENABLED(CONFIG_KUNIT)
+void etch_comm_store(pid_t pid, const char *comm);
+bool etch_comm_recall(pid_t pid, char comm[TASK_COMM_LEN]);
+#endif
 
 /* ---- write.c: records on their way ---- */
 

@@ -8,10 +8,12 @@
  * that, and write() returns the bytes taken, so the program will most likely write the
  * rest as the next record.
  */
+#include <linux/cleanup.h>
 #include <linux/err.h>
 #include <linux/etch.h>
 #include <linux/fs.h>
 #include <linux/minmax.h>
+#include <linux/mutex.h>
 #include <linux/preempt.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -131,19 +133,8 @@ static ssize_t etch_marker_write(struct file *filp, const char __user *buf, size
 		return PTR_ERR(text);
 	ret = etch_marker_record(inst, text, len) ? 0 : -ENOSPC;
 	kfree(text);
+	etch_comm_note();
 	return ret ?: len;
-}
-
-/* Names of those that write here are wanted from now on, whether events are or not. */
-static void etch_marker_want_comms(void)
-{
-	static bool wanted;
-
-	mutex_lock(&etch_mutex);
-	if (!wanted)
-		etch_comm_get();
-	wanted = true;
-	mutex_unlock(&etch_mutex);
 }
 
 static int etch_marker_open(struct inode *inode, struct file *filp)
@@ -154,7 +145,9 @@ static int etch_marker_open(struct inode *inode, struct file *filp)
 	ret = etch_view_open(of);
 	if (ret)
 		return ret;
-	etch_marker_want_comms();
+	/* Tasks that write here store their names, whether events are enabled or not. */
+	scoped_guard(mutex, &etch_mutex)
+		etch_comm_make();
 	filp->private_data = of->inst;
 	return stream_open(inode, filp);
 }

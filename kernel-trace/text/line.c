@@ -303,10 +303,7 @@ static void etch_print_front(struct etch_line *line, enum etch_clock clock,
 	struct trace_seq *seq = &line->text.seq;
 	char comm[TASK_COMM_LEN];
 
-	if (line->nowait)
-		etch_comm_find_nowait(head->pid, comm);
-	else
-		etch_comm_find(head->pid, comm);
+	etch_comm_find(head->pid, comm);
 	trace_seq_printf(seq, "%16s-%-7d [%03d] ..%c..", comm, head->pid, cpu,
 			 contexts[etch_head_context(head)]);
 	etch_print_time(seq, clock, time);
