@@ -46,7 +46,7 @@ PATTERNS = {
 }
 
 
-SUFFIXES = (".c", ".h", ".py", ".sh", ".rst", ".md", ".patch", ".cocci")
+SUFFIXES = (".c", ".h", ".py", ".sh", ".rst", ".md", ".patch", ".cocci", ".pml", ".config")
 NAMES = ("README", "Kconfig", "Makefile")
 NOT_CHECKED = ("scripts/proof/lint/english.py", "scripts/proof/tests/test_english.py")
 
@@ -91,7 +91,7 @@ def patch_prose(text):
 
 
 def reader(path):
-    if path.suffix in (".c", ".h"):
+    if path.suffix in (".c", ".h", ".pml"):
         return c_prose
     if path.suffix == ".py":
         return python_prose

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who reads, and who changes the ring: part of ring.pml. All of them are one process,
- * since the ring's owner serialises them by a mutex. Between two of their
- * operations it is free, so any other may come next: a peek between a take and its advance.
+ * The reader, and control: part of ring.pml. They are one process, since the ring's owner
+ * serialises them by a mutex. The mutex is free between two operations, so any other one may
+ * come next: a peek between a take and its advance.
  */
 byte rd_block = SLOTS, rd_off, rd_n;	/* where the taking reader is */
 bit held;				/* the block rd_block is the spare */
@@ -42,7 +42,7 @@ bit resized;
 #define HELD_UNIT(k) data[spare * S + k]
 #define LOOK_AT_UNIT(k) data[b * S + k]
 
-/* The reader's own words about what it has in hand, which only a looker has to believe. */
+/* The reader's words about the block in its hand, as a dump reads them. */
 #ifdef LOOK
 byte noted_spare = N;
 bit noted_held;
@@ -134,7 +134,7 @@ inline take() {
 	   d_step { SLOT(rd_block) };
 	   if
 	   :: g == rd_block ->
-	      /* Resize may leave a free slot of that number, if what stood there is gone. */
+	      /* Resize may leave a free slot of that number, if its block is gone. */
 	      assert(!t || (resized && end_of[b] == 0));
 	      d_step {
 		ok = SLOT_IS_STILL(rd_block);
@@ -358,7 +358,7 @@ inline resize() {
 		nr = RESIZE;
 		consumed = m * S;
 		resized = 1;
-		/* The views are void, but what is unread is not. */
+		/* The views are void; the unread records are not. */
 		view = NOTHING; view_from = 0; view_end = 0; view_n = 0; view_begin = 0;
 		i = 0; do :: i < S -> copy[i] = 0; i++ :: else -> break od
 	};
@@ -369,9 +369,9 @@ inline resize() {
 
 #ifdef LOOK
 /*
- * A kernel that dies, everybody else being stopped wherever he was: what is there that
- * was committed and not read? It changes nothing, so it is here a claim about each
- * state. What it cannot see is the block that the reader was just getting.
+ * A kernel that dies, with all other CPUs stopped at any place: it looks for the records that
+ * were committed and not read. The look changes nothing, so it is a claim about each state.
+ * It cannot see the block that the reader was just taking.
  */
 proctype Looker() {
 	byte b, k, e, g, m, n, bt, want, last, seen, first;
@@ -397,7 +397,7 @@ proctype Looker() {
 		      seen = seen + m;
 		      first = (first == 255 -> g : first)
 		   :: else
-		      /* Gone, or just being taken; what was taken is behind rd_block. */
+		      /* Gone, or just being taken; a taken block is behind rd_block. */
 		      assert(first == 255);
 		      assert(slot_gen[g % nr] != g || !noted_held || noted_spare == slot_block[g % nr] || resized)
 		   fi;

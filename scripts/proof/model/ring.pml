@@ -10,30 +10,30 @@
  *
  * A block is S units: one of header, then records of one or two units, so that both
  * an exact fill and an unused end occur. Each unit of a record holds its time, and
- * the clock gives no time twice. (That one which goes back does no harm is for
- * tools/testing/selftests/etch/ring/step_test.c to show.)
+ * the clock gives no time twice. (tools/testing/selftests/etch/ring/step_test.c shows that a
+ * clock which goes back does no harm.)
  *
- * What is claimed, by assertions, for each way to take turns:
+ * The assertions claim, for each way to take turns:
  *
  *	- a reader gets whole records, each once, in order of time, none before its
  *	  block's begin, none that its writer has not handed in;
  *	- nobody writes to a block in the reader's hand;
- *	- the records counted in a block are those in it, what was lost before a
- *	  block is not counted later than that, and what a reader is told to have
- *	  missed it does not get;
+ *	- the records counted in a block are those in it; a record lost before a block
+ *	  counts as lost at the block's begin; and a reader does not get a record
+ *	  that a view has reported as missed;
  *	- in the end		written = read + overwritten + still there
  *				tried = written + lost + lost while off
  *	- in discard mode nothing is overwritten;
  *	- a writer goes round at most 3 times for itself and 4 for each writer nested
  *	  in it, and waits for nothing: a STEP has no condition but that it is its
  *	  level's turn;
- *	- whenever all are stopped for good, wherever they are, what was committed and not
- *	  read can be seen, but for a block that the reader was just taking;
- *	- when a flush is done, unless no block could be had, what had a place before
- *	  lies in blocks that were left, and one of them tells what was lost. It
- *	  loses nothing and waits for nothing, as a writer;
- *	- a closed block takes no record, but while a writer is in flight that the
- *	  closing interrupted, or the closing itself is: such a record is of now.
+ *	- whenever all CPUs stop for good, at any place, a dump can see each record that
+ *	  was committed and not read, except in a block that the reader was just taking;
+ *	- when a flush is done, unless no block was free, each record with a place before
+ *	  the flush lies in a block that was left, and one of these blocks reports the
+ *	  loss. A flush loses nothing and waits for nothing, as a writer;
+ *	- a closed block takes no record, except while the closing, or a writer that the
+ *	  closing interrupted, is in flight: such a record is of now.
  *
  * check.py runs it in several sizes, and mutations.py takes out one rule after the
  * other. By hand:
@@ -41,11 +41,14 @@
  *	spin -a -DOVERWRITE=1 -DS=3 -DR0=3 -DR1=1 -DR2=0 ring.pml
  *	gcc -O2 -DSAFETY -DCOLLAPSE -DMEMLIM=6000 -o pan pan.c && ./pan -m500000
  *
- * -DPEEK: the reader peeks, too. -DSTATS: and asks for the figures. -DRESIZE=3: the ring
- * gets 3 slots. -DLOOK: a dying kernel may look at any time. -DPART: the reader may be
- * content with the first record of a view. -DNOBODY_READS: what it says. -DF1=1 -DF2=1: the
- * interrupt, the NMI flush, too, so often, at any time but while control is at work.
- * -DC0=1 -DC1=1 -DC2=1: the task, the interrupt, the NMI close the block, in the same way.
+ *	-DPEEK			the reader peeks, too
+ *	-DSTATS			the reader asks for the figures
+ *	-DRESIZE=3		the ring gets 3 slots
+ *	-DLOOK			a dying kernel may look at any time
+ *	-DPART			the reader may take only the first record of a view
+ *	-DNOBODY_READS		there is no reader
+ *	-DF1=1 -DF2=1		the interrupt, the NMI flush once, at any time but beside control
+ *	-DC0=1 -DC1=1 -DC2=1	the task, the interrupt, the NMI close the block, likewise
  */
 #ifndef N
 #define N 2			/* slots in the ring */
@@ -132,15 +135,15 @@ byte data[NB * S];
 byte clock = 1;
 byte counted, overwritten, lost, lost_off;	/* the ring's figures */
 #ifdef FLUSH
-byte left_lost;				/* lost, as the block tells it that was left last */
+byte left_lost;				/* lost, as the last block that was left reports */
 #endif
 byte spare = N;				/* the reader's, and looked at by assertions */
 
-/* The truth, which nobody in the ring can see. */
+/* The truth, for the assertions: no writer or reader looks at it. */
 byte before[16];			/* records in front of a block, by its number */
 byte lost_by[16];			/* lost when it was claimed */
 #ifdef FLUSH
-byte told_by[16];			/* lost, as it will tell it */
+byte told_by[16];			/* lost, as the block will report it */
 #endif
 #ifdef CLOSE
 byte closing;				/* closings under way */
@@ -163,7 +166,7 @@ bit running[3];
 #define STEP(x) d_step { MAY(lv) -> x }
 #define LABELLED_STEP(x) atomic { MAY(lv) -> x }	/* SPIN wants no jump to a d_step */
 
-/* Once more round. It must be bounded by what was nested. */
+/* Once more round. The number of nested writers bounds the rounds. */
 #define TURN turns++; assert(turns <= 3 + 4 * (started - mine))
 
 /* Try to move pos from p, pn. */
@@ -174,7 +177,7 @@ bit running[3];
 	     :: else -> p = pos; pn = pos_n				\
 	     fi)
 
-/* The same as a switch of blocks does it. */
+/* Move pos as a switch of blocks does. */
 #define LEAVE_BLOCK MOVE_POS(g * S + 1, 0, before[g] = SEQ(p, pn))
 #define IS_ITS_BLOCK assert(slot_gen[BLOCK_AT(p) % nr] == BLOCK_AT(p) && slot_block[BLOCK_AT(p) % nr] == b)
 #define RESERVE MOVE_POS(p + ln, pn + 1, flying[lv] = ts; MAY_BE_IN(BLOCK_AT(p)); IS_ITS_BLOCK)
@@ -275,8 +278,8 @@ inline claim() {
 
 #ifdef FLUSH
 /*
- * Would a reader learn nothing if the block was left in which p is? Then what had a
- * place when the flush began is in blocks that were left, and they tell what was lost.
+ * Would a reader learn nothing if a writer left the block of p? Then each record with a
+ * place when the flush began is in a block that was left, and these blocks report the loss.
  */
 inline nothing_to_leave() {
 	won = 0;
@@ -409,7 +412,7 @@ proctype Writer(byte lv; byte n) {
 	   d_step { running[lv] = 0; NO_MORE FORGET i++; p = 0; pn = 0; st = 0; b = 0; off = 0; ts = 0; g = 0;
 		wg = 0; ln = 0; nn = 0; dr = 0; bt = 0; ls = 0; turns = 0; mine = 0; lim = 0; wt = 0; won = 0 }
 #ifdef FLUSH
-	/* At any place, but not beside control: the CPU that flushes has the mutex. */
+	/* At any time, but not beside control: the caller of a flush has the mutex. */
 	:: flushes < FLUSHES ->
 	   atomic { MAY(lv) && !running[lv] && !still -> running[lv] = 1; started++; mine = started }
 	   write_one();
@@ -456,7 +459,7 @@ init {
 		assert(counted + pos_n == SEQ(pos, pos_n));
 		assert(counted + pos_n + lost + lost_off == R0 + R1 + R2);
 		assert(OVERWRITE || resized || overwritten == 0);
-		/* What is still there, block by block: in the reader's hand, and in the slots. */
+		/* The records still there, block by block: in the reader's hand, and in the slots. */
 		there = (held -> records_of[spare] - rd_n : 0);
 		g = rd_block + held;
 		do
