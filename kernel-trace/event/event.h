@@ -81,7 +81,7 @@ extern const struct etch_event_watcher *etch_event_watcher;
 
 /* ---- gate.c: the instances that record an event, and its gate ---- */
 
-/* What a caller of etch_events_enable() wants done with an event. */
+/* A caller of etch_events_enable() leaves, enables or disables each event. */
 enum etch_verdict {
 	ETCH_LEAVE,
 	ETCH_ENABLE,
