@@ -18,14 +18,13 @@
 #include "instance/instance.h"
 #include "tree/tree.h"
 
-/* Without debugfs there is no tree, but the kernel's parameters have their effect. */
+/* Without debugfs users have to mount the tree. The kernel's parameters have their effect. */
 static void __init etch_show(struct etch_instance *inst)
 {
 	int ret = etch_tree_make(inst);
 
 	if (ret)
-		pr_warn("no files in debugfs: error %d\n", ret);
-	etch_tree_watch();
+		pr_warn("no folder in debugfs: error %d\n", ret);
 }
 
 /* Under etch_mutex. */

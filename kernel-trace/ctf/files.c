@@ -48,7 +48,7 @@ static const struct etch_control etch_ctf_controls[] = {
 };
 
 static const struct etch_control etch_ctf_cpu_controls[] = {
-	{ "trace_pipe_raw", 0400, .direct = true, .fops = &etch_raw_fops },
+	{ "trace_pipe_raw", 0400, .fops = &etch_raw_fops },
 	{ "flush", 0200, .store = etch_flush_store },
 	{ "snapshot", 0400, .fops = &etch_snapshot_fops },
 	{}

@@ -27,7 +27,6 @@
 DEFINE_MUTEX(etch_mutex);
 DECLARE_RWSEM(etch_event_sem);
 unsigned int etch_generation;
-const struct etch_event_watcher *etch_event_watcher;
 
 /* Events and retired events by id, and how many are retired. Under etch_event_sem. */
 static DEFINE_IDR(etch_ids);
@@ -260,8 +259,6 @@ int etch_event_register(struct etch_event *event)
 		etch_generation_next();
 	}
 	up_write(&etch_event_sem);
-	if (!ret && !event->hidden && etch_event_watcher)
-		etch_event_watcher->came(event);
 	return ret;
 }
 
@@ -272,9 +269,6 @@ int etch_event_register(struct etch_event *event)
 static void etch_event_retire(struct etch_event *event)
 {
 	struct etch_retired *r;
-
-	if (!event->hidden && etch_event_watcher)
-		etch_event_watcher->going(event);
 
 	r = etch_retired_copy(event);
 	down_write(&etch_event_sem);

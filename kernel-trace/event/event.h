@@ -64,21 +64,6 @@ const struct etch_event *etch_event_next(unsigned int id);
 int etch_event_register(struct etch_event *event);
 void etch_event_unregister(struct etch_event *event);
 
-/**
- * struct etch_event_watcher - the callbacks of the code that shows the events
- * @came: an event was registered
- * @going: an event is about to be forgotten; its gate is closed
- *
- * Both are called under etch_mutex, and never for hidden events.
- */
-struct etch_event_watcher {
-	void (*came)(struct etch_event *event);
-	void (*going)(struct etch_event *event);
-};
-
-/* Under etch_mutex; NULL: nobody. */
-extern const struct etch_event_watcher *etch_event_watcher;
-
 /* ---- gate.c: the instances that record an event, and its gate ---- */
 
 /* A caller of etch_events_enable() leaves, enables or disables each event. */

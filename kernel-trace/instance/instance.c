@@ -47,7 +47,7 @@
 
 struct etch_instance *etch_instances[ETCH_BITS];
 
-/* Of every instance: @users and @going. Opening a file may not wait for etch_mutex. */
+/* Of every instance: @users and @going. */
 static DEFINE_SPINLOCK(etch_users_lock);
 
 /* The state at which the hotplug core reports CPUs that come and go to us. */
@@ -397,7 +397,7 @@ void etch_instance_reset(struct etch_instance *inst, int want)
 
 /**
  * etch_instance_get() - keep an instance for an open file
- * @inst: the instance; its folder was there when this was called
+ * @inst: the instance; the caller holds it
  *
  * Context: any but interrupts.
  * Return: 0, or -ENODEV when the instance is going.
@@ -417,7 +417,7 @@ int etch_instance_get(struct etch_instance *inst)
 
 /**
  * etch_instance_put() - the open file is closed
- * @inst: the instance, which may be gone when this returns
+ * @inst: the instance; the caller holds it
  *
  * Context: any but interrupts.
  */
@@ -429,10 +429,50 @@ void etch_instance_put(struct etch_instance *inst)
 }
 
 /**
+ * etch_instance_hold() - keep the structure of an instance in memory
+ * @inst: the instance; is there, or kept by another hold
+ *
+ * Context: any.
+ */
+void etch_instance_hold(struct etch_instance *inst)
+{
+	kref_get(&inst->ref);
+}
+
+static void etch_instance_release(struct kref *ref)
+{
+	kfree(container_of(ref, struct etch_instance, ref));
+}
+
+/**
+ * etch_instance_drop() - do not keep the structure any longer
+ * @inst: the instance
+ *
+ * Context: any but NMI.
+ */
+void etch_instance_drop(struct etch_instance *inst)
+{
+	kref_put(&inst->ref, etch_instance_release);
+}
+
+/**
+ * etch_instance_shown() - has an instance files?
+ * @inst: the instance, or its structure
+ *
+ * Context: process; holds etch_mutex.
+ * Return: true between etch_instance_ready() and its end.
+ */
+bool etch_instance_shown(const struct etch_instance *inst)
+{
+	lockdep_assert_held(&etch_mutex);
+	return !inst->going;
+}
+
+/**
  * etch_view_open() - may a file of an instance be opened?
  * @of: the file's
  *
- * Context: process; does not wait for etch_mutex.
+ * Context: process.
  * Return: 0, and etch_instance_put() when it is closed; -EPERM when the kernel is
  * locked down; -ENODEV when the instance is going.
  */
@@ -491,7 +531,8 @@ static void etch_instance_free(struct etch_instance *inst)
 	kfree(inst->bases);
 	kfree(inst->epochs);
 	kfree(inst->name);
-	kfree(inst);
+	inst->name = NULL;
+	etch_instance_drop(inst);
 }
 
 static struct etch_instance *etch_instance_alloc(const char *name, int bit,
@@ -503,6 +544,7 @@ static struct etch_instance *etch_instance_alloc(const char *name, int bit,
 	if (!inst)
 		return NULL;
 
+	kref_init(&inst->ref);
 	inst->rec.bit = bit;
 	inst->going = true;
 	inst->on = true;
@@ -604,10 +646,8 @@ struct etch_instance *etch_instance_create_in(const char *name, struct etch_stor
 }
 
 /**
- * etch_instance_ready() - all its files are there: they may be opened
+ * etch_instance_ready() - its files may be opened
  * @inst: the instance
- *
- * Until then nobody is in the way of removing them, if one cannot be made.
  *
  * Context: process.
  */
@@ -649,10 +689,6 @@ int etch_instance_destroy(struct etch_instance *inst)
 		etch_instance_ready(inst);
 		return ret;
 	}
-	/*
-	 * That waits for those who are in a file's functions. They are all in
-	 * open, about to be refused, and do not want etch_mutex for that.
-	 */
 	if (inst->unshow)
 		inst->unshow(inst);
 	etch_gates_set_on(&inst->rec, false);

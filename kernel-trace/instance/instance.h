@@ -22,8 +22,7 @@
  *				printer called. Write: an event comes or goes.
  *				Innermost, because readers print under it.
  *
- * etch_mutex is taken inside a folder's inode lock nowhere: mkdir and rmdir in
- * instances/ let go of the inode first, because making files takes it again.
+ * etch_mutex is taken inside the inode locks of the file system of the tree (tree/fs.h).
  * It is taken where modules come and go, inside the lock of the module notifier chain.
  * It is not taken where CPUs come and go: opening a gate waits for that, under
  * etch_mutex. A CPU's ring is made and freed under read_mutex alone, which keeps
@@ -32,6 +31,7 @@
  */
 
 #include <linux/cpumask.h>
+#include <linux/kref.h>
 #include <linux/uuid.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -41,9 +41,7 @@
 /* Bytes at the start of a sub-buffer that are left for a packet's header. */
 #define ETCH_PACKET_HEADER	128
 
-struct dentry;
-struct etch_file;
-struct etch_node;
+struct etch_owners;
 struct etch_snapshot;
 struct seq_file;
 
@@ -144,10 +142,9 @@ struct etch_absent {
  * @hotplug: tells of CPUs that come and go
  * @users: open files that keep the folder from being removed
  * @going: no file may be opened, because it is being made or removed
- * @unshow: takes its files away when it is destroyed; NULL: it has none
- * @dir: its folder; NULL when there is no debugfs
- * @files: what its files are, but for those in events/
- * @events: its events/ folder, with all that is in it
+ * @ref: keeps this structure, and nothing else of the instance, for inodes of its files
+ * @unshow: called when it is destroyed and no file of it can be opened; NULL: it has none
+ * @owners: of its files (tree/owner.c)
  * @wait: readers that wait for records, or for a change of the rings
  * @poll: wakes them; the writer never does
  * @errors: its error_log; under @errors_lock
@@ -179,10 +176,9 @@ struct etch_instance {
 	struct hlist_node hotplug;
 	unsigned int users;
 	bool going;
+	struct kref ref;
 	void (*unshow)(struct etch_instance *inst);
-	struct dentry *dir;
-	struct etch_file *files;
-	struct etch_node *events;
+	struct etch_owners *owners;
 	wait_queue_head_t wait;
 	struct delayed_work poll;
 	struct list_head errors;
@@ -215,6 +211,11 @@ int etch_instances_init(void);
 /* An open file: -ENODEV when the instance is going. No lock needed. */
 int etch_instance_get(struct etch_instance *inst);
 void etch_instance_put(struct etch_instance *inst);
+
+/* An inode: the structure stays in memory, and the instance may go. */
+void etch_instance_hold(struct etch_instance *inst);
+void etch_instance_drop(struct etch_instance *inst);
+bool etch_instance_shown(const struct etch_instance *inst);
 
 /* Bytes that a sub-buffer can have, not less than @bytes; 0: none has so many. */
 unsigned int etch_subbuf_bytes(unsigned long bytes);

@@ -223,15 +223,6 @@ static void etch_persist_enable(struct etch_persist *p)
 	kfree(list);
 }
 
-static int etch_persist_add_tree(struct etch_instance *inst)
-{
-	if (etch_instances[ETCH_MAIN]->dir)
-		return etch_tree_add_instance(inst);
-	/* Without debugfs there is nothing to add it to. */
-	etch_instance_ready(inst);
-	return 0;
-}
-
 /**
  * etch_persist_start() - record into the region; the records found there are lost
  * @p: the region
@@ -262,7 +253,7 @@ int etch_persist_start(struct etch_persist *p)
 	p->inst = inst;
 	ret = etch_persist_describe_all(p);
 	if (!ret)
-		ret = etch_persist_add_tree(inst);
+		ret = etch_tree_add_instance(inst);
 	if (ret) {
 		p->inst = NULL;
 		etch_instance_destroy(inst);

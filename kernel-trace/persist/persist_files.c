@@ -10,7 +10,6 @@
  * lie; once they are forgotten, an open file has come to its end.
  */
 
-#include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/etch.h>
 #include <linux/fs.h>
@@ -66,7 +65,7 @@ static void etch_status_found(struct seq_file *m, const struct etch_persist_foun
 
 static int etch_status_show(struct seq_file *m, void *v)
 {
-	const struct etch_persist *p = m->private;
+	const struct etch_persist *p = etch_files_of;
 
 	mutex_lock(&etch_mutex);
 	seq_printf(m, "region: %s, %llu bytes\n", p->name, p->shape.bytes);
@@ -86,14 +85,14 @@ static int etch_status_show(struct seq_file *m, void *v)
 static int etch_status_open(struct inode *inode, struct file *file)
 {
 	return security_locked_down(LOCKDOWN_TRACEFS) ?:
-	       single_open(file, etch_status_show, inode->i_private);
+	       single_open(file, etch_status_show, NULL);
 }
 
 /* Any write forgets the found records, and starts to record. */
 static ssize_t etch_status_write(struct file *file, const char __user *buf, size_t count,
 				 loff_t *pos)
 {
-	struct etch_persist *p = ((struct seq_file *)file->private_data)->private;
+	struct etch_persist *p = etch_files_of;
 	int ret;
 
 	mutex_lock(&etch_mutex);
@@ -117,7 +116,6 @@ static const struct file_operations etch_status_fops = {
 
 static int etch_found_open(struct inode *inode, struct file *file)
 {
-	file->private_data = inode->i_private;
 	return security_locked_down(LOCKDOWN_TRACEFS);
 }
 
@@ -235,10 +233,10 @@ static size_t etch_packets_copy(const struct etch_persist_found *found, struct f
 				struct etch_persist_place *place, void *to, size_t count,
 				loff_t pos)
 {
-	unsigned long cpu = (unsigned long)file->private_data;
+	const struct etch_view_of *of = file_inode(file)->i_private;
 
-	return cpu < found->nr_cpus ?
-	       etch_persist_copy(&found->cpus[cpu], place, to, count, pos) : 0;
+	return of->cpu < found->nr_cpus ?
+	       etch_persist_copy(&found->cpus[of->cpu], place, to, count, pos) : 0;
 }
 
 static ssize_t etch_packets_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
@@ -252,30 +250,44 @@ static const struct file_operations etch_packets_fops = {
 	.llseek = default_llseek,
 };
 
+/* ---- The folder ---- */
+
+static const struct etch_control etch_persist_controls[] = {
+	{ "status", 0600, .fops = &etch_status_fops },
+	{ "metadata", 0400, .fops = &etch_text_fops },
+};
+
+static struct etch_files etch_persist_folder = { .folder = "persist" };
+
 /**
  * etch_persist_add_files() - make the folder
  * @p: the region
  *
  * Context: boot; holds etch_mutex.
- * Return: 0 or a negative errno. A kernel without debugfs has no folder, and that is all.
+ * Return: 0 or -ENOMEM.
  */
 int __init etch_persist_add_files(struct etch_persist *p)
 {
-	struct dentry *root = etch_instances[ETCH_MAIN]->dir, *dir;
-	unsigned long cpu, nr = p->found.cpus ? p->found.nr_cpus : 0;
-	char name[16];
+	unsigned int nr = ARRAY_SIZE(etch_persist_controls), cpu;
+	unsigned int cpus = p->found.cpus ? p->found.nr_cpus : 0;
+	struct etch_control *controls;
 
-	etch_files_of = p;
-	if (!root)
-		return 0;
-	dir = etch_tree_mkdir("persist", root);
-	if (IS_ERR(dir))
-		return PTR_ERR(dir);
-	debugfs_create_file("status", 0600, dir, p, &etch_status_fops);
-	debugfs_create_file("metadata", 0400, dir, p, &etch_text_fops);
-	for (cpu = 0; cpu < nr; cpu++) {
-		snprintf(name, sizeof(name), "cpu%lu", cpu);
-		debugfs_create_file(name, 0400, dir, (void *)cpu, &etch_packets_fops);
+	controls = kcalloc(nr + cpus + 1, sizeof(*controls), GFP_KERNEL);
+	if (!controls)
+		return -ENOMEM;
+	memcpy(controls, etch_persist_controls, sizeof(etch_persist_controls));
+	for (cpu = 0; cpu < cpus; cpu++) {
+		controls[nr + cpu] = (struct etch_control) {
+			.name = kasprintf(GFP_KERNEL, "cpu%u", cpu),
+			.mode = 0400,
+			.cpu = cpu,
+			.fops = &etch_packets_fops,
+		};
+		if (!controls[nr + cpu].name)
+			return -ENOMEM;
 	}
+	etch_files_of = p;
+	etch_persist_folder.of_folder = controls;
+	etch_tree_offer(&etch_persist_folder);
 	return 0;
 }

@@ -22,7 +22,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "tree/tree.h"
+#include "tree/fs.h"
 
 /* No setting takes more to say. */
 #define ETCH_CONTROL_MAX	256
@@ -324,7 +324,7 @@ static void etch_readme_show(struct seq_file *m, const struct etch_view_of *of)
 
 static int etch_control_show(struct seq_file *m, void *v)
 {
-	const struct etch_file *file = m->private;
+	const struct etch_entry *file = m->private;
 
 	if (!file->control->show)
 		return -EINVAL;
@@ -336,7 +336,7 @@ static int etch_control_show(struct seq_file *m, void *v)
 
 static int etch_control_open(struct inode *inode, struct file *filp)
 {
-	struct etch_file *file = inode->i_private;
+	struct etch_entry *file = inode->i_private;
 	int ret;
 
 	ret = etch_view_open(&file->of);
@@ -350,14 +350,14 @@ static int etch_control_open(struct inode *inode, struct file *filp)
 
 static int etch_control_release(struct inode *inode, struct file *filp)
 {
-	struct etch_file *file = ((struct seq_file *)filp->private_data)->private;
+	struct etch_entry *file = ((struct seq_file *)filp->private_data)->private;
 
 	single_release(inode, filp);
 	etch_instance_put(file->of.inst);
 	return 0;
 }
 
-static struct etch_input *etch_control_input(const struct etch_file *file,
+static struct etch_input *etch_control_input(const struct etch_entry *file,
 					     const char __user *buf, size_t count)
 {
 	const struct etch_view_of *of = &file->of;
@@ -372,7 +372,7 @@ static struct etch_input *etch_control_input(const struct etch_file *file,
 static ssize_t etch_control_write(struct file *filp, const char __user *buf, size_t count,
 				  loff_t *pos)
 {
-	struct etch_file *file = ((struct seq_file *)filp->private_data)->private;
+	struct etch_entry *file = ((struct seq_file *)filp->private_data)->private;
 	struct etch_input *in;
 	int ret;
 

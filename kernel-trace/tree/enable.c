@@ -11,7 +11,7 @@
 
 #include "tree/enable.h"
 
-/* Does a folder stand for an event? Ask with the node not gone. */
+/* Does a folder stand for an event? Ask while it is there. */
 static bool etch_node_has(const struct etch_node *node, const struct etch_event *event)
 {
 	if (event->hidden)
@@ -161,8 +161,6 @@ static int etch_enable_store(struct etch_node *node, const struct etch_input *in
 	ret = etch_input_bool(in, &on);
 	if (ret)
 		return ret;
-	if (node->gone)
-		return -ENODEV;
 	ret = etch_node_enable(node, on);
 	if (ret)
 		return etch_bad(in, in->text, ret, "Refused, error %d", ret);

@@ -8,163 +8,214 @@
  *	etch/persist/		what an earlier kernel left (persist_files.c)
  *	etch/instances/NAME/	the same once more, for the instance NAME
  *
- * All is root's alone, because records hold what others must not see.
+ * All is root's alone unless root changes that, because records hold what others must not see.
  */
 #define pr_fmt(fmt) "etch: " fmt
 
 #include <linux/cpumask.h>
 #include <linux/ctype.h>
-#include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/etch.h>
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/security.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 
-#include "tree/tree.h"
+#include "tree/fs.h"
 
-/* ---- The files of an instance ---- */
+/* ---- The files of an instance, and of a CPU ---- */
 
-static int etch_file_add(struct etch_file *file, const struct etch_control *control,
-			 struct etch_instance *inst, int cpu, struct dentry *dir)
+static struct etch_child etch_control_child(const struct etch_entry *dir,
+					    const struct etch_control *control, u32 place)
 {
-	file->of.inst = inst;
-	file->of.cpu = cpu;
-	file->control = control;
-	if (control->direct)
-		return PTR_ERR_OR_ZERO(debugfs_create_file_unsafe(control->name, control->mode,
-								  dir, file, control->fops));
-	return PTR_ERR_OR_ZERO(debugfs_create_file(control->name, control->mode, dir, file,
-						   control->fops ?: &etch_control_fops));
+	return (struct etch_child) {
+		.name = control->name,
+		.place = place,
+		.entry = {
+			.of = dir->of,
+			.mode = S_IFREG | control->mode,
+			.fops = control->fops ?: &etch_control_fops,
+			.control = control,
+		},
+	};
 }
 
-static unsigned int etch_controls_nr(const struct etch_control *control)
+/* The files of one table. Each takes a place, in all instances. */
+static bool etch_each_control(const struct etch_entry *dir, const struct etch_control *control,
+			      u32 *place, struct etch_visit *visit)
 {
-	unsigned int nr = 0;
-
-	for (; control && control->name; control++)
-		nr++;
-	return nr;
-}
-
-/* Makes the files of one table. Takes as many of @files as it needs. */
-static int etch_offer_add(struct etch_file **files, const struct etch_control *control,
-			  struct etch_instance *inst, int cpu, struct dentry *dir)
-{
-	int ret;
-
 	for (; control && control->name; control++) {
-		if (control->main_only && inst->rec.bit != ETCH_MAIN)
+		struct etch_child child = etch_control_child(dir, control, ++*place);
+
+		if (control->main_only && dir->of.inst->rec.bit != ETCH_MAIN)
 			continue;
-		ret = etch_file_add((*files)++, control, inst, cpu, dir);
-		if (ret)
-			return ret;
+		if (visit->child(visit, &child))
+			return true;
 	}
-	return 0;
+	return false;
 }
 
-static int etch_cpu_files_add(struct etch_file **files, struct etch_instance *inst, int cpu,
-			      struct dentry *per_cpu)
+static bool etch_each_folder(const struct etch_entry *dir, const char *name, u32 place,
+			     const struct etch_folder *folder, struct etch_visit *visit)
 {
-	struct etch_files *offer;
-	struct dentry *dir;
-	char name[16];
-	int ret = 0;
+	const struct etch_child child = {
+		.name = name,
+		.place = place,
+		.entry = { .of = dir->of, .mode = S_IFDIR, .folder = folder },
+	};
 
-	snprintf(name, sizeof(name), "cpu%d", cpu);
-	dir = etch_tree_mkdir(name, per_cpu);
-	list_for_each_entry(offer, &etch_offers, node) {
-		ret = etch_offer_add(files, offer->of_cpu, inst, cpu, dir);
-		if (ret)
-			break;
-	}
-	return ret;
+	return visit->child(visit, &child);
 }
 
-static int etch_files_add(struct etch_instance *inst)
+static bool etch_cpu_each(const struct etch_entry *dir, struct etch_visit *visit)
 {
-	unsigned int nr = 0;
 	struct etch_files *offer;
-	struct etch_file *files;
-	struct dentry *per_cpu;
-	int cpu, ret;
+	u32 place = 0;
 
 	list_for_each_entry(offer, &etch_offers, node)
-		nr += etch_controls_nr(offer->of_tree) +
-		      num_possible_cpus() * etch_controls_nr(offer->of_cpu);
-	inst->files = kvcalloc(nr, sizeof(*inst->files), GFP_KERNEL);
-	if (!inst->files)
-		return -ENOMEM;
-	files = inst->files;
+		if (etch_each_control(dir, offer->of_cpu, &place, visit))
+			return true;
+	return false;
+}
+
+static const struct etch_folder etch_cpu_folder = { .each = etch_cpu_each };
+
+static bool etch_per_cpu_each(const struct etch_entry *dir, struct etch_visit *visit)
+{
+	struct etch_entry of_cpu = *dir;
+	char name[16];
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		snprintf(name, sizeof(name), "cpu%d", cpu);
+		of_cpu.of.cpu = cpu;
+		if (etch_each_folder(&of_cpu, name, ETCH_PLACE_OTHERS + cpu, &etch_cpu_folder,
+				     visit))
+			return true;
+	}
+	return false;
+}
+
+static const struct etch_folder etch_per_cpu_folder = { .each = etch_per_cpu_each };
+
+/* ---- The folder that a room has in the main tree ---- */
+
+static bool etch_room_each(const struct etch_entry *dir, struct etch_visit *visit)
+{
+	const struct etch_control *control;
+	struct etch_child child = {};
+
+	for (control = dir->offer->of_folder; control->name; control++) {
+		child = etch_control_child(dir, control, child.place + 1);
+		child.entry.of.cpu = control->cpu;
+		if (visit->child(visit, &child))
+			return true;
+	}
+	return false;
+}
+
+static const struct etch_folder etch_room_folder = { .each = etch_room_each };
+
+static bool etch_each_room(const struct etch_entry *dir, struct etch_visit *visit)
+{
+	struct etch_files *offer;
+	struct etch_child child = {
+		.place = ETCH_PLACE_OTHERS,
+		.entry = { .of = dir->of, .mode = S_IFDIR, .folder = &etch_room_folder },
+	};
 
 	list_for_each_entry(offer, &etch_offers, node) {
-		ret = etch_offer_add(&files, offer->of_tree, inst, ETCH_ALL_CPUS, inst->dir);
-		if (ret)
-			return ret;
+		child.name = offer->folder;
+		child.place++;
+		child.entry.offer = offer;
+		if (child.name && visit->child(visit, &child))
+			return true;
 	}
-	per_cpu = etch_tree_mkdir("per_cpu", inst->dir);
-	for_each_possible_cpu(cpu) {
-		ret = etch_cpu_files_add(&files, inst, cpu, per_cpu);
-		if (ret)
-			return ret;
-	}
-	return 0;
+	return false;
 }
 
-/* instances/, below which the folders of instances are */
-static struct dentry *etch_instances_dir;
+/* ---- The folder of an instance, and instances/ ---- */
 
-/**
- * etch_tree_add_instance() - make an instance's folder, with all that is in it
- * @inst: the instance
- *
- * Context: process, may sleep; holds etch_mutex.
- * Return: 0, or a negative errno: then no part of it is left.
- */
-int etch_tree_add_instance(struct etch_instance *inst)
+static const struct etch_folder etch_instances_folder;
+
+static bool etch_instance_each(const struct etch_entry *dir, struct etch_visit *visit)
 {
-	int ret;
+	struct etch_files *offer;
+	u32 place = 0;
 
-	inst->unshow = etch_tree_remove_instance;
-	if (inst->rec.bit == ETCH_MAIN)
-		inst->dir = etch_tree_mkdir("etch", NULL);
-	else
-		inst->dir = etch_tree_mkdir(inst->name, etch_instances_dir);
-	ret = PTR_ERR_OR_ZERO(inst->dir);
-	if (!ret)
-		ret = etch_files_add(inst);
-	if (!ret)
-		ret = etch_tree_add_events(inst);
-	if (ret)
-		etch_tree_remove_instance(inst);
-	else
-		etch_instance_ready(inst);
-	return ret;
+	list_for_each_entry(offer, &etch_offers, node)
+		if (etch_each_control(dir, offer->of_tree, &place, visit))
+			return true;
+	if (etch_each_folder(dir, "events", ETCH_PLACE_FOLDERS, &etch_events_folder, visit) ||
+	    etch_each_folder(dir, "per_cpu", ETCH_PLACE_FOLDERS + 1, &etch_per_cpu_folder, visit))
+		return true;
+	if (dir->of.inst->rec.bit != ETCH_MAIN)
+		return false;
+	return etch_each_folder(dir, "instances", ETCH_PLACE_FOLDERS + 2, &etch_instances_folder,
+				visit) ||
+	       etch_each_room(dir, visit);
 }
 
-/**
- * etch_tree_remove_instance() - remove an instance's folder, with all that is in it
- * @inst: the instance; none of its files is open
- *
- * Context: process, may sleep; holds etch_mutex.
- */
-void etch_tree_remove_instance(struct etch_instance *inst)
+const struct etch_folder etch_instance_folder = { .each = etch_instance_each };
+
+static struct etch_child etch_instance_child(struct etch_instance *inst)
+{
+	return (struct etch_child) {
+		.name = inst->name,
+		.place = ETCH_PLACE_OTHERS + inst->rec.bit,
+		.entry = {
+			.of = { .inst = inst, .cpu = ETCH_ALL_CPUS },
+			.mode = S_IFDIR,
+			.folder = &etch_instance_folder,
+		},
+	};
+}
+
+static bool etch_instances_each(const struct etch_entry *dir, struct etch_visit *visit)
+{
+	int bit;
+
+	for (bit = ETCH_MAIN + 1; bit < ETCH_BITS; bit++) {
+		struct etch_instance *inst = etch_instances[bit];
+		struct etch_child child;
+
+		if (!inst || !etch_instance_shown(inst))
+			continue;
+		child = etch_instance_child(inst);
+		if (visit->child(visit, &child))
+			return true;
+	}
+	return false;
+}
+
+/* Before the files go, and what rooms keep for them. Under etch_mutex. */
+static void etch_tree_remove_instance(struct etch_instance *inst)
 {
 	struct etch_files *offer;
 
-	debugfs_remove(inst->dir);
-	inst->dir = NULL;
 	list_for_each_entry(offer, &etch_offers, node)
 		if (offer->remove)
 			offer->remove(inst);
-	etch_tree_free_events(inst);
-	kvfree(inst->files);
-	inst->files = NULL;
+	etch_owners_free(inst);
 }
 
-/* ---- instances/ ---- */
+/**
+ * etch_tree_add_instance() - show an instance in the tree
+ * @inst: the instance
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ * Return: 0 or -ENOMEM.
+ */
+int etch_tree_add_instance(struct etch_instance *inst)
+{
+	int ret = etch_owners_make(inst);
+
+	if (ret)
+		return ret;
+	inst->unshow = etch_tree_remove_instance;
+	etch_instance_ready(inst);
+	return 0;
+}
 
 /* Names need no quoting in a shell. Returns how many characters of one are good. */
 static size_t etch_name_good(const char *name)
@@ -178,7 +229,7 @@ static size_t etch_name_good(const char *name)
 }
 
 /* Under etch_mutex. */
-static int etch_instance_make(const char *name)
+static struct etch_instance *etch_instance_make(const char *name)
 {
 	size_t good = etch_name_good(name);
 	struct etch_instance *inst;
@@ -187,126 +238,75 @@ static int etch_instance_make(const char *name)
 	if (name[good]) {
 		etch_error(etch_instances[ETCH_MAIN], "instances", name, good,
 			   "A name is made of letters, digits and _-.+:@,%%=");
-		return -EINVAL;
+		return ERR_PTR(-EINVAL);
 	}
 	inst = etch_instance_create(name, etch_boot_cpu_bytes(), etch_boot_subbuf_bytes());
 	if (IS_ERR(inst))
-		return PTR_ERR(inst);
+		return inst;
 	ret = etch_tree_add_instance(inst);
-	if (ret)
+	if (ret) {
 		etch_instance_destroy(inst);
-	return ret;
+		return ERR_PTR(ret);
+	}
+	return inst;
 }
 
-/* Under etch_mutex. By folder, not by name: another may have the name by now. */
-static int etch_instance_unmake(const struct dentry *dir)
+/* Under etch_mutex, and the lock of instances/, which keeps others from its files. */
+static struct inode *etch_instance_inode(struct inode *parent, const char *name)
 {
-	int bit;
+	struct etch_instance *inst = etch_instance_make(name);
+	struct etch_child child;
+	struct inode *inode;
 
-	for (bit = ETCH_MAIN + 1; bit < ETCH_BITS; bit++)
-		if (etch_instances[bit] && etch_instances[bit]->dir == dir)
-			return etch_instance_destroy(etch_instances[bit]);
-	return -ENOENT;
+	if (IS_ERR(inst))
+		return ERR_CAST(inst);
+	child = etch_instance_child(inst);
+	inode = etch_child_inode(parent, &child);
+	if (IS_ERR(inode))
+		etch_instance_destroy(inst);
+	return inode;
 }
 
-/* Lockdown refuses changes in this folder as debugfs does in its others. */
-static int etch_instances_locked_down(void)
-{
-	return security_locked_down(LOCKDOWN_DEBUGFS) ?: security_locked_down(LOCKDOWN_TRACEFS);
-}
-
-/*
- * debugfs does not let users make folders, so instances/ has inode operations of our
- * own. The VFS calls them with the inode of instances/ locked and, to remove a folder,
- * that folder's too; debugfs locks both itself when it makes and removes files in
- * them, and etch_mutex is taken before any inode. So these functions unlock the
- * inodes and lock them again, in the order in which the caller locked them.
- *
- * Meanwhile another mkdir of the name may make the folder first, and ours gets
- * -EEXIST; or another rmdir of the folder removes it first, and ours gets -ENOENT.
- * In both cases etch_mutex decides which one is first. Nobody can rename
- * or remove instances/ itself, and the caller keeps the dentries in memory.
- * The folder is found by the dentry that the caller looked up, so that the caller's
- * dentry and no other is the one that becomes, or ceases to be, a folder.
- */
 static int etch_instances_mkdir(struct mnt_idmap *idmap, struct inode *parent,
 				struct dentry *dentry, umode_t mode)
 {
-	int ret = etch_instances_locked_down();
-	char *name;
+	int ret = security_locked_down(LOCKDOWN_TRACEFS);
+	struct inode *inode;
 
 	if (ret)
 		return ret;
-	name = kstrdup(dentry->d_name.name, GFP_KERNEL);
-	if (!name)
-		return -ENOMEM;
-
-	inode_unlock(parent);
 	mutex_lock(&etch_mutex);
-	ret = etch_instance_make(name);
+	inode = etch_instance_inode(parent, dentry->d_name.name);
 	mutex_unlock(&etch_mutex);
-	inode_lock_nested(parent, I_MUTEX_PARENT);
-
-	kfree(name);
-	return ret;
+	if (IS_ERR(inode))
+		return PTR_ERR(inode);
+	d_instantiate(dentry, inode);
+	return 0;
 }
 
 static int etch_instances_rmdir(struct inode *parent, struct dentry *dentry)
 {
-	struct inode *inode = d_inode(dentry);
-	int ret = etch_instances_locked_down();
+	const struct etch_entry *entry = d_inode(dentry)->i_private;
+	int ret = security_locked_down(LOCKDOWN_TRACEFS);
 
 	if (ret)
 		return ret;
-
-	inode_unlock(inode);
-	inode_unlock(parent);
 	mutex_lock(&etch_mutex);
-	ret = etch_instance_unmake(dentry);
+	ret = etch_instance_shown(entry->of.inst) ? etch_instance_destroy(entry->of.inst) : -ENOENT;
 	mutex_unlock(&etch_mutex);
-	inode_lock_nested(parent, I_MUTEX_PARENT);
-	inode_lock(inode);
+	if (!ret)
+		clear_nlink(d_inode(dentry));
 	return ret;
 }
 
-static int etch_instances_setattr(struct mnt_idmap *idmap, struct dentry *dentry,
-				  struct iattr *attr)
-{
-	int ret = etch_instances_locked_down();
-
-	return ret ?: simple_setattr(idmap, dentry, attr);
-}
-
 static const struct inode_operations etch_instances_iops = {
-	.lookup = simple_lookup,
-	.setattr = etch_instances_setattr,
+	.lookup = etch_entry_lookup,
+	.setattr = etch_owner_setattr,
 	.mkdir = etch_instances_mkdir,
 	.rmdir = etch_instances_rmdir,
 };
 
-static int __init etch_instances_dir_make(struct dentry *root)
-{
-	struct dentry *dir = etch_tree_mkdir("instances", root);
-
-	if (IS_ERR(dir))
-		return PTR_ERR(dir);
-	etch_instances_dir = dir;
-	d_inode(dir)->i_op = &etch_instances_iops;
-	return 0;
-}
-
-/* ---- The beginning ---- */
-
-/**
- * etch_tree_make() - make the main tree
- * @inst: whose it is
- *
- * Context: boot; holds etch_mutex.
- * Return: 0 or a negative errno.
- */
-int __init etch_tree_make(struct etch_instance *inst)
-{
-	int ret = etch_tree_add_instance(inst);
-
-	return ret ?: etch_instances_dir_make(inst->dir);
-}
+static const struct etch_folder etch_instances_folder = {
+	.each = etch_instances_each,
+	.iops = &etch_instances_iops,
+};

@@ -13,21 +13,20 @@
 #include <linux/bits.h>
 #include <linux/kref.h>
 #include <linux/list.h>
+#include <linux/rcupdate.h>
 
 #include "instance/instance.h"
 
-struct dentry;
 struct seq_file;
 
 /**
  * struct etch_control - a file of an instance's folder, or of a CPU's folder in it
  * @name: of the file
  * @mode: its permissions
+ * @cpu: in a room's own folder: what its etch_view_of is to have
  * @main_only: instances other than the main tree do not have the file
- * @direct: debugfs must not stand in between, since it passes neither splice() nor mmap()
- *	  on. etch_view_open() keeps what an open file needs of its instance
  * @fops: for a file that needs more than @show and @store; its i_private is a
- *	  struct etch_view_of
+ *	  struct etch_view_of, for etch_view_open() to keep the instance
  * @show: prints what a reader gets; called under etch_mutex
  * @store: does what was written; returns 0, or a negative errno that etch_bad() has
  *	  reported; called under etch_mutex
@@ -37,17 +36,11 @@ struct seq_file;
 struct etch_control {
 	const char *name;
 	umode_t mode;
+	int cpu;
 	bool main_only;
-	bool direct;
 	const struct file_operations *fops;
 	void (*show)(struct seq_file *m, const struct etch_view_of *of);
 	int (*store)(const struct etch_input *in);
-};
-
-/* A file's i_private. Files with fops of their own know the first member only. */
-struct etch_file {
-	struct etch_view_of of;
-	const struct etch_control *control;
 };
 
 /* The kinds of folders in events/: events/ itself, those of systems, those of events. */
@@ -64,7 +57,7 @@ struct etch_node;
  * @folders: ETCH_OF_* of the folders that have the file
  * @show: prints what a reader gets; called under etch_mutex, while the folder is there
  * @store: does what was written; returns 0, or a negative errno that etch_bad() has
- *	  reported; called under etch_mutex. The folder may have gone: see @node->gone
+ *	  reported; called under etch_mutex, while the folder is there
  *
  * A table of these ends with an entry without a name.
  */
@@ -76,36 +69,30 @@ struct etch_event_control {
 	int (*store)(struct etch_node *node, const struct etch_input *in);
 };
 
-/* A file's i_private. */
-struct etch_node_file {
-	struct etch_node *node;
-	const struct etch_event_control *control;
-};
-
 /**
- * struct etch_node - a folder of events/
+ * struct etch_node - a folder of events/ that a user looked at
  * @inst: the instance that has it
- * @system: the name of the system whose folder it is; NULL for events/ and for an event's
- * @event: the event whose folder it is, which does not exist any more if @gone; else NULL
- * @gone: the folder was removed; under etch_mutex
- * @ref: held for the folder, and for each of its open files
- * @dir: the folder
+ * @system: the name of the system that the folder is of, or that its event belongs to; NULL
+ *	    for events/
+ * @event: the event whose folder it is; else NULL. Under etch_mutex, as etch_node_there()
+ *	   left it
  * @path: of the folder, from the instance's
- * @siblings: in @children of the folder above
- * @children: the folders in it
- * @files: its files
+ * @one: it is an event's
+ * @gone: as of @generation, there was no such event or system
+ * @generation: etch_generation when that was looked up; under etch_mutex
+ * @ref: held for the folder's inode, and for those of its files
+ * @rcu: frees it
  */
 struct etch_node {
 	struct etch_instance *inst;
 	char *system;
 	struct etch_event *event;
-	bool gone;
-	struct kref ref;
-	struct dentry *dir;
 	char *path;
-	struct list_head siblings;
-	struct list_head children;
-	struct etch_node_file files[];
+	bool one;
+	bool gone;
+	unsigned int generation;
+	struct kref ref;
+	struct rcu_head rcu;
 };
 
 /**
@@ -113,43 +100,38 @@ struct etch_node {
  * @of_tree: in an instance's folder; may be NULL
  * @of_cpu: in a CPU's folder; may be NULL
  * @of_event: in the folders of events/; may be NULL
- * @remove: called when an instance's files have gone, to free what they kept; may be NULL
+ * @folder: the name of a folder in the main tree; NULL: the room has none
+ * @of_folder: in that folder
+ * @remove: called when nobody can open an instance's files any more, to free what they kept;
+ *	    may be NULL
  * @node: in the list of all rooms' files
  */
 struct etch_files {
 	const struct etch_control *of_tree;
 	const struct etch_control *of_cpu;
 	const struct etch_event_control *of_event;
+	const char *folder;
+	const struct etch_control *of_folder;
 	void (*remove)(struct etch_instance *inst);
 	struct list_head node;
 };
 
-/* From an initcall before fs_initcall(), which makes the main tree. */
+/* From an initcall before fs_initcall(), which makes the main tree; or under etch_mutex. */
 void etch_tree_offer(struct etch_files *files);
 
-/* ---- offer.c ---- */
-
-/* The rooms' files, and how many files of events/ there are at most in one folder. */
+/* The rooms' files. */
 extern struct list_head etch_offers;
-extern unsigned int etch_nr_event_files;
-
-struct dentry *etch_tree_mkdir(const char *name, struct dentry *parent);
 
 /* ---- The rest of the tree ---- */
 
 /* Under etch_mutex. */
 int etch_tree_add_instance(struct etch_instance *inst);
-void etch_tree_remove_instance(struct etch_instance *inst);
+int etch_tree_make(struct etch_instance *inst);
 
 extern const struct file_operations etch_control_fops, etch_set_event_fops;
 extern const struct etch_event_control etch_event_controls[];
 
-int etch_tree_add_events(struct etch_instance *inst);
-void etch_tree_free_events(struct etch_instance *inst);
 void etch_available_events_show(struct seq_file *m, const struct etch_view_of *of);
-
-void etch_tree_watch(void);
-int etch_tree_make(struct etch_instance *inst);
 
 /* ---- format.c: an event's format file ---- */
 

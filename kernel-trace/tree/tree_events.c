@@ -2,108 +2,78 @@
 /*
  * The folders of events/, and how their files are opened, read and written.
  *
- * A folder of events/ is a struct etch_node: one for all events, in it one for each
- * system, in these one for each event. Unlike all other files, those of an event
- * may have to go while they are open, because a module goes; they are removed under
- * etch_mutex, which reading and writing them takes, too. So debugfs must not guard
- * them: when it removes a file it waits for the tasks in the file's functions, and
- * these would wait for etch_mutex. Instead an open file keeps the node; when the
- * folder has gone the node says so, and all that is left to do with the file is to
- * close it. Opening alone is guarded by debugfs, and must not wait for etch_mutex.
+ * A folder of events/ is one of all events, one of a system, or one of an event. Unlike all
+ * other files, those of an event may have to go while they are open, because a module goes.
+ * An open file keeps its folder's node (node.c); when the event has gone, the file can be
+ * closed, and reading and writing give -ENODEV.
  */
-#define pr_fmt(fmt) "etch: " fmt
-
-#include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/etch.h>
 #include <linux/fs.h>
-#include <linux/init.h>
-#include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "tree/tree.h"
+#include "tree/fs.h"
 
-/* ---- The files of a folder ---- */
+/* ---- The files ---- */
 
-static void etch_node_release(struct kref *ref)
-{
-	struct etch_node *node = container_of(ref, struct etch_node, ref);
-
-	kfree(node->system);
-	kfree(node->path);
-	kfree(node);
-}
-
-static struct etch_node_file *etch_node_file_of(struct file *filp)
-{
-	return ((struct seq_file *)filp->private_data)->private;
-}
-
-/* Printing needs the folder to stay: etch_mutex keeps it. */
+/* Printing needs the event to stay: etch_mutex keeps it. */
 static int etch_node_file_show(struct seq_file *m, void *v)
 {
-	const struct etch_node_file *file = m->private;
+	const struct etch_entry *file = m->private;
 	int ret = 0;
 
-	if (!file->control->show)
+	if (!file->event_control->show)
 		return -EINVAL;
 	mutex_lock(&etch_mutex);
-	if (file->node->gone)
-		ret = -ENODEV;
+	if (etch_node_there(file->node))
+		file->event_control->show(m, file->node);
 	else
-		file->control->show(m, file->node);
+		ret = -ENODEV;
 	mutex_unlock(&etch_mutex);
 	return ret;
 }
 
 static int etch_node_file_open(struct inode *inode, struct file *filp)
 {
-	struct etch_node_file *file = inode->i_private;
-	struct etch_node *node = file->node;
-	struct etch_view_of of = { .inst = node->inst, .cpu = ETCH_ALL_CPUS };
+	struct etch_entry *file = inode->i_private;
 	int ret;
 
-	ret = etch_view_open(&of);
+	ret = etch_view_open(&file->of);
 	if (ret)
 		return ret;
 	ret = single_open(filp, etch_node_file_show, file);
 	if (ret)
-		etch_instance_put(node->inst);
-	else
-		kref_get(&node->ref);
+		etch_instance_put(file->of.inst);
 	return ret;
 }
 
 static int etch_node_file_release(struct inode *inode, struct file *filp)
 {
-	struct etch_node *node = etch_node_file_of(filp)->node;
-	struct etch_instance *inst = node->inst;
+	struct etch_entry *file = inode->i_private;
 
-	single_release(inode, filp);
-	kref_put(&node->ref, etch_node_release);
-	etch_instance_put(inst);
-	return 0;
+	etch_instance_put(file->of.inst);
+	return single_release(inode, filp);
 }
 
 static ssize_t etch_node_file_write(struct file *filp, const char __user *buf, size_t count,
 				    loff_t *pos)
 {
-	const struct etch_node_file *file = etch_node_file_of(filp);
+	const struct etch_entry *file = file_inode(filp)->i_private;
 	struct etch_node *node = file->node;
 	struct etch_input *in;
 	int ret;
 
-	if (!file->control->store)
+	if (!file->event_control->store)
 		return -EINVAL;
 	in = etch_input_get(node->inst, ETCH_ALL_CPUS, buf, count, PAGE_SIZE,
-			    "%s/%s", node->path, file->control->name);
+			    "%s/%s", node->path, file->event_control->name);
 	if (IS_ERR(in))
 		return PTR_ERR(in);
 	mutex_lock(&etch_mutex);
-	ret = file->control->store(node, in);
+	ret = etch_node_there(node) ? file->event_control->store(node, in) : -ENODEV;
 	mutex_unlock(&etch_mutex);
 	kvfree(in);
 	if (ret)
@@ -120,244 +90,98 @@ static const struct file_operations etch_node_file_fops = {
 	.release = etch_node_file_release,
 };
 
-/* ---- The folders ---- */
-
-/* @event: for that of an event; @system: for that of a system; neither: events/ itself. */
-static struct etch_node *etch_node_alloc(struct etch_instance *inst, const char *parent,
-					 const char *system, struct etch_event *event)
+/* The files that all rooms have for a folder of this kind. */
+static bool etch_each_event_file(const struct etch_entry *dir, struct etch_visit *visit)
 {
-	struct etch_node *node;
-
-	node = kzalloc(struct_size(node, files, etch_nr_event_files), GFP_KERNEL);
-	if (!node)
-		return NULL;
-	kref_init(&node->ref);
-	INIT_LIST_HEAD(&node->siblings);
-	INIT_LIST_HEAD(&node->children);
-	node->inst = inst;
-	node->event = event;
-	node->system = kstrdup(system, GFP_KERNEL);
-	node->path = parent ? kasprintf(GFP_KERNEL, "%s/%s", parent,
-					event ? event->name : system) :
-			      kstrdup("events", GFP_KERNEL);
-	if (!node->path || (system && !node->system)) {
-		etch_node_release(&node->ref);
-		return NULL;
-	}
-	return node;
-}
-
-static unsigned int etch_node_kind(const struct etch_node *node)
-{
-	return node->event ? ETCH_OF_EVENT : node->system ? ETCH_OF_SYSTEM : ETCH_OF_ALL;
-}
-
-/* Makes the files that one room has for this folder, behind the @nr that are there. */
-static int etch_node_add_files(struct etch_node *node, const struct etch_event_control *control,
-			       unsigned int *nr)
-{
-	struct dentry *made;
-
-	for (; control && control->name; control++) {
-		struct etch_node_file *file = &node->files[*nr];
-
-		if (!(control->folders & etch_node_kind(node)))
-			continue;
-		file->node = node;
-		file->control = control;
-		made = debugfs_create_file_unsafe(control->name, control->mode, node->dir, file,
-						  &etch_node_file_fops);
-		if (IS_ERR(made))
-			return PTR_ERR(made);
-		(*nr)++;
-	}
-	return 0;
-}
-
-static int etch_node_fill(struct etch_node *node, struct dentry *parent)
-{
+	const struct etch_event_control *control;
 	struct etch_files *offer;
-	unsigned int nr = 0;
-	int ret = 0;
+	struct etch_child child = {};
 
-	node->dir = etch_tree_mkdir(kbasename(node->path), parent);
 	list_for_each_entry(offer, &etch_offers, node) {
-		ret = etch_node_add_files(node, offer->of_event, &nr);
-		if (ret)
-			break;
-	}
-	return ret;
-}
-
-/* With the folders in it, which debugfs removes with their parent. */
-static void etch_node_forget(struct etch_node *node)
-{
-	struct etch_node *child, *next;
-
-	list_for_each_entry_safe(child, next, &node->children, siblings)
-		etch_node_forget(child);
-	list_del(&node->siblings);
-	node->gone = true;
-	kref_put(&node->ref, etch_node_release);
-}
-
-static void etch_node_remove(struct etch_node *node)
-{
-	debugfs_remove(node->dir);
-	etch_node_forget(node);
-}
-
-static struct etch_node *etch_node_add(struct etch_instance *inst, struct etch_node *parent,
-				       const char *system, struct etch_event *event)
-{
-	struct etch_node *node;
-	int ret;
-
-	node = etch_node_alloc(inst, parent ? parent->path : NULL, system, event);
-	if (!node)
-		return ERR_PTR(-ENOMEM);
-	ret = etch_node_fill(node, parent ? parent->dir : inst->dir);
-	if (ret) {
-		etch_node_remove(node);
-		return ERR_PTR(ret);
-	}
-	if (parent)
-		list_add_tail(&node->siblings, &parent->children);
-	return node;
-}
-
-static struct etch_node *etch_node_find(struct etch_node *root, const char *system)
-{
-	struct etch_node *node;
-
-	/* Events come system by system: it is the last one, mostly. */
-	list_for_each_entry_reverse(node, &root->children, siblings)
-		if (!strcmp(node->system, system))
-			return node;
-	return NULL;
-}
-
-static int etch_instance_add_event(struct etch_instance *inst, struct etch_event *event)
-{
-	struct etch_node *system, *node;
-
-	system = etch_node_find(inst->events, event->class->system);
-	if (!system)
-		system = etch_node_add(inst, inst->events, event->class->system, NULL);
-	if (IS_ERR(system))
-		return PTR_ERR(system);
-	node = etch_node_add(inst, system, NULL, event);
-	if (!IS_ERR(node))
-		return 0;
-	if (list_empty(&system->children))
-		etch_node_remove(system);
-	return PTR_ERR(node);
-}
-
-static void etch_instance_remove_event(struct etch_instance *inst, struct etch_event *event)
-{
-	struct etch_node *system, *node;
-
-	system = etch_node_find(inst->events, event->class->system);
-	if (!system)
-		return;
-	list_for_each_entry(node, &system->children, siblings) {
-		if (node->event == event) {
-			etch_node_remove(node);
-			break;
+		for (control = offer->of_event; control && control->name; control++) {
+			child.name = control->name;
+			child.place++;
+			child.entry = (struct etch_entry) {
+				.of = dir->of,
+				.mode = S_IFREG | control->mode,
+				.fops = &etch_node_file_fops,
+				.event_control = control,
+			};
+			if (control->folders & dir->folder->event_files &&
+			    visit->child(visit, &child))
+				return true;
 		}
 	}
-	if (list_empty(&system->children))
-		etch_node_remove(system);
+	return false;
 }
 
-/**
- * etch_tree_add_event() - an event came: make its files in every instance
- * @event: the event
- *
- * Where that fails, the event has no files, and can be set by set_event only.
- *
- * Context: process, may sleep; holds etch_mutex.
- */
-static void etch_tree_add_event(struct etch_event *event)
-{
-	int bit, ret;
+/* ---- The folders ---- */
 
-	for (bit = ETCH_MAIN; bit < ETCH_BITS; bit++) {
-		if (!etch_instances[bit] || !etch_instances[bit]->events)
-			continue;
-		ret = etch_instance_add_event(etch_instances[bit], event);
-		if (ret)
-			pr_warn("no files for %s:%s: error %d\n",
-				event->class->system, event->name, ret);
-	}
-}
-
-/**
- * etch_tree_remove_event() - an event goes: so do its files, open or not
- * @event: the event
- *
- * Context: process, may sleep; holds etch_mutex.
- */
-static void etch_tree_remove_event(struct etch_event *event)
-{
-	int bit;
-
-	for (bit = ETCH_MAIN; bit < ETCH_BITS; bit++)
-		if (etch_instances[bit] && etch_instances[bit]->events)
-			etch_instance_remove_event(etch_instances[bit], event);
-}
-
-static const struct etch_event_watcher etch_tree_watcher = {
-	.came = etch_tree_add_event,
-	.going = etch_tree_remove_event,
+static const struct etch_folder etch_event_folder = {
+	.each = etch_each_event_file,
+	.event_files = ETCH_OF_EVENT,
 };
 
-/**
- * etch_tree_watch() - from now on, show events that come
- *
- * Context: boot; holds etch_mutex.
- */
-void __init etch_tree_watch(void)
+static struct etch_child etch_event_child(const struct etch_entry *dir,
+					  const struct etch_event *event)
 {
-	etch_event_watcher = &etch_tree_watcher;
+	return (struct etch_child) {
+		.place = ETCH_PLACE_OTHERS + event->id,
+		.system = event->class->system,
+		.entry = { .of = dir->of, .mode = S_IFDIR },
+	};
 }
 
-/**
- * etch_tree_add_events() - make events/, for all events there are
- * @inst: the instance; its folder is there
- *
- * Context: process, may sleep; holds etch_mutex.
- * Return: 0, or a negative errno: then it is incomplete, for etch_tree_free_events()
- * after removal of the instance's folder.
- */
-int etch_tree_add_events(struct etch_instance *inst)
+/* The files and the events of a system. */
+static bool etch_system_each(const struct etch_entry *dir, struct etch_visit *visit)
 {
-	struct etch_node *root = etch_node_add(inst, NULL, NULL, NULL);
 	struct etch_event *event;
-	int ret = 0;
 
-	if (IS_ERR(root))
-		return PTR_ERR(root);
-	inst->events = root;
+	if (etch_each_event_file(dir, visit))
+		return true;
 	list_for_each_entry(event, &etch_events, node) {
-		if (!event->hidden)
-			ret = etch_instance_add_event(inst, event);
-		if (ret)
-			break;
+		struct etch_child child = etch_event_child(dir, event);
+
+		if (event->hidden || strcmp(child.system, dir->node->system))
+			continue;
+		child.name = event->name;
+		child.event = event->name;
+		child.entry.folder = &etch_event_folder;
+		if (visit->child(visit, &child))
+			return true;
 	}
-	return ret;
+	return false;
 }
 
-/**
- * etch_tree_free_events() - forget events/, which has been removed
- * @inst: the instance
- *
- * Context: process; holds etch_mutex.
- */
-void etch_tree_free_events(struct etch_instance *inst)
+static const struct etch_folder etch_system_folder = {
+	.each = etch_system_each,
+	.event_files = ETCH_OF_SYSTEM,
+};
+
+/* The files and the systems. In the list the events of a system follow each other. */
+static bool etch_events_each(const struct etch_entry *dir, struct etch_visit *visit)
 {
-	if (inst->events)
-		etch_node_forget(inst->events);
-	inst->events = NULL;
+	const char *last = "";
+	struct etch_event *event;
+
+	if (etch_each_event_file(dir, visit))
+		return true;
+	list_for_each_entry(event, &etch_events, node) {
+		struct etch_child child = etch_event_child(dir, event);
+
+		if (event->hidden || !strcmp(child.system, last))
+			continue;
+		last = child.system;
+		child.name = child.system;
+		child.entry.folder = &etch_system_folder;
+		if (visit->child(visit, &child))
+			return true;
+	}
+	return false;
 }
+
+/* events/ */
+const struct etch_folder etch_events_folder = {
+	.each = etch_events_each,
+	.event_files = ETCH_OF_ALL,
+};

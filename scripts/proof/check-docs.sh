@@ -87,7 +87,7 @@ unnamed()
 	done
 }
 
-# The files of debugfs, from the rooms' tables; those with ETCH_OF_EVENT are below SYSTEM/EVENT/.
+# The files of the tree, from the rooms' tables; those with ETCH_OF_EVENT are below SYSTEM/EVENT/.
 tree_files()
 {
 	sed -n '/ETCH_OF_EVENT/s/^\t{ "\([a-z_]*\)", 0[0-7]*,.*/SYSTEM\/EVENT\/\1/p; t
@@ -115,19 +115,17 @@ source_files()
 	find "$TREE/kernel/etch" -name '*.c' ! -name '*kunit*' -printf '%P\n'
 }
 
-# The table of access rights: "file mode integrity", as the page has it ...
+# The table of access rights: "file mode", as the page has it ...
 access_page()
 {
-	sed -n 's/^``\([^`]*\)`` *\(0[0-7]*\)  \(read\|\\-\|\) .*/\1 \2 \3/p' "$PAGES/access.rst" |
-		sed 's/\\-$/none/; s/ $//'
+	sed -n 's/^``\([^`]*\)`` *\(0[0-7]*\)  .*/\1 \2/p' "$PAGES/access.rst"
 }
 
 # ... and as its test has it.
 access_test()
 {
-	sed -n 's/^\t{ "\([^"]*\)", \(0[0-7]*\), \([A-Z]*\) },$/\1 \2 \3/p' \
-		"$TREE/tools/testing/selftests/etch/tree/access_table.c" |
-		sed 's/ NONE$/ none/; s/ READ$/ read/; s/ ENTER$//'
+	sed -n 's/^\t{ "\([^"]*\)", \(0[0-7]*\)\(, true\)\? },$/\1 \2/p' \
+		"$TREE/tools/testing/selftests/etch/tree/access_table.c"
 }
 
 # Row by row the same, in the same order; and there are some.
@@ -149,7 +147,7 @@ result "kernel-doc of tools/tracing/etch" "$(kernel_doc "$TREE"/tools/tracing/et
 result "Sphinx has no warning" "$(sphinx)"
 result "what the pages name is in the tree" "$(missing_paths)"
 mapfile -t words < <(tree_files | sort -u)
-result "every file of debugfs is on the users' page" \
+result "every file of the tree is on the users' page" \
 	"$(unnamed users.rst "${words[@]}")"
 result "every row of the table of access has its test" "$(access_rows)"
 mapfile -t words < <(parameters)

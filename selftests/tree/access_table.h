@@ -12,17 +12,10 @@
 
 #define INSTANCE	ETCH "/instances/etch-access"
 
-/* How a file may be opened when the kernel is locked down to keep its integrity. */
-enum integrity {
-	NONE,
-	READ,
-	ENTER,			/* a folder: it is no file's business */
-};
-
 struct row {
 	const char *file;	/* from the tree's folder; a * is any one name, or part of it */
 	mode_t mode;
-	enum integrity integrity;
+	bool folder;
 };
 
 #define NR_ROWS		40

@@ -38,7 +38,16 @@ static void expect_open(struct __test_metadata *_metadata, const struct entry *e
 	}
 }
 
-/* Neither mode lets root change anything lasting. */
+/* Files with mmap and ioctl among them. */
+static void expect_changes(struct __test_metadata *_metadata)
+{
+	EXPECT_EQ(0, mkdir(ETCH "/instances/etch-locked", 0700));
+	EXPECT_EQ(0, write_file(ETCH "/instances/etch-locked", "events/sched/enable", "1"));
+	EXPECT_EQ(0, try_open(ETCH "/instances/etch-locked/per_cpu/cpu0/trace_pipe_raw", O_RDONLY));
+	EXPECT_EQ(0, chmod(ETCH "/instances/etch-locked/trace", 0640));
+	EXPECT_EQ(0, rmdir(ETCH "/instances/etch-locked"));
+}
+
 static void expect_no_changes(struct __test_metadata *_metadata)
 {
 	EXPECT_EQ(-1, mkdir(ETCH "/instances/etch-locked", 0700));
@@ -53,9 +62,10 @@ static void expect_no_changes(struct __test_metadata *_metadata)
 	EXPECT_EQ(EPERM, errno);
 }
 
+/* The tree changes nothing of the running kernel: integrity is no matter of it, as of tracefs. */
 TEST(integrity)
 {
-	unsigned int readable = 0, refused = 0;
+	unsigned int files = 0;
 
 	if (!locked_for("integrity"))
 		SKIP(return, "boot with lockdown=integrity, and CONFIG_SECURITY_LOCKDOWN_LSM");
@@ -64,19 +74,14 @@ TEST(integrity)
 	EXPECT_EQ(0, tree.unknown);
 	for (size_t i = 0; i < tree.nr; i++) {
 		const struct entry *e = &tree.entries[i];
-		bool read = e->row->integrity != NONE;
-		int reading = read ? 0 : EPERM;
 
+		files += !is_folder(e);
 		/* It is there, but there is none. */
-		if (strstr(e->path, "/snapshot") && read)
-			reading = ENODATA;
-		readable += read;
-		refused += !read;
-		expect_open(_metadata, e, reading, EPERM);
+		expect_open(_metadata, e, strstr(e->path, "/cpu") && strstr(e->path, "/snapshot") ?
+			    ENODATA : 0, 0);
 	}
-	EXPECT_LT(100, readable);
-	EXPECT_LT(100, refused);
-	expect_no_changes(_metadata);
+	EXPECT_LT(200, files);
+	expect_changes(_metadata);
 }
 
 TEST(confidentiality)

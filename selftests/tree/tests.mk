@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-TEST_GEN_PROGS += tree/available tree/format tree/badinput tree/access tree/fuzz_files
+TEST_GEN_PROGS += tree/available tree/format tree/badinput tree/access tree/fs tree/fuzz_files
 
 # boot looks at records from before init, so it runs before any test empties the buffer.
 TEST_GEN_PROGS := tree/boot $(TEST_GEN_PROGS)

@@ -82,6 +82,41 @@ static int do_poll(const struct op *op)
 	return err;
 }
 
+/* ---- The way to a file ---- */
+
+static void forget_files(const struct op *op)
+{
+	if (write_file("/proc/sys/vm", "drop_caches", "2"))
+		give_up("drop_caches");
+}
+
+static int do_find(const struct op *op)
+{
+	struct stat st;
+
+	return stat(path_of(TREE, op->file), &st) ? errno : 0;
+}
+
+static int do_list(const struct op *op)
+{
+	int fd = open(path_of(TREE, op->file), O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
+	long n = 1;
+
+	if (fd < 0)
+		return errno;
+	while (n > 0)
+		n = syscall(SYS_getdents64, fd, taken.buf, sizeof(taken.buf));
+	if (n < 0)
+		err = errno;
+	close(fd);
+	return err;
+}
+
+static int do_chown(const struct op *op)
+{
+	return chown(path_of(TREE, op->file), 0, 0) ? errno : 0;
+}
+
 static void write_it(const struct op *op, const char *text)
 {
 	if (write_file(TREE, op->file, text))
@@ -335,11 +370,17 @@ static int do_raw_window(const struct op *op)
 	{ .name = "write " what, .file = what, .text = value, .run = do_write, .after = undo, \
 	  .whole = is_chosen, .least = 3 }
 #define TELL(what, value) \
-	{ .name = "write " what, .file = what, .text = value, .run = do_write, .least = 3 }
+	{ .name = "write " what, .file = what, .text = value, .run = do_write, .least = 2 }
 
 static const struct op ops[] = {
 	{ .name = "mkdir instance", .run = do_mkdir, .after = remove_other,
-	  .whole = other_is_whole, .least = 1000 },
+	  .whole = other_is_whole, .least = 50 },
+	{ .name = "find a file", .file = "events/sched/sched_switch/format", .before = forget_files,
+	  .run = do_find, .least = 10 },
+	{ .name = "list a folder", .file = "events", .before = forget_files, .run = do_list,
+	  .least = 5 },
+	{ .name = "change an owner", .file = "events/sched/enable", .before = forget_files,
+	  .run = do_chown, .least = 10 },
 	{ .name = "rmdir instance", .before = make_other, .run = do_rmdir,
 	  .after = remove_other, .whole = other_is_gone, .least = 1 },
 
@@ -381,7 +422,7 @@ static const struct op ops[] = {
 	TELL("per_cpu/cpu0/trace", "1"),
 	TELL("error_log", "1"),
 	TELL("trace_marker", "a mark"),
-	{ .name = "truncate trace", .file = "trace", .text = "", .run = do_truncate, .least = 3 },
+	{ .name = "truncate trace", .file = "trace", .text = "", .run = do_truncate, .least = 2 },
 	{ .name = "write nonsense", .file = "trace_clock", .text = "sundial", .run = do_write,
 	  .err = EINVAL, .least = 5 },
 	{ .name = "write nonsense to set_event", .file = "set_event", .text = "irq:* no:such",

@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 
@@ -79,6 +80,30 @@ void op_visit(struct worker *w)
 	read_any(w, FLEETING, files[dice(ARRAY_LEN(files))], 1, MAY(ENOENT, ENODEV, EAGAIN));
 	read_any(w, ETCH, "events/etch_sample/etch_sample_greet/format", 2,
 		 MAY(ENOENT, ENODEV));
+}
+
+/* Folders, of which one may go while it is being listed. */
+void op_list(struct worker *w)
+{
+	static const char * const folders[] = {
+		ETCH "/instances", ETCH "/events", ETCH "/events/etch_sample", FLEETING,
+		FLEETING "/events", FLEETING "/events/sched", FLEETING "/per_cpu",
+	};
+	const char *folder = folders[dice(ARRAY_LEN(folders))];
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	long n = fd < 0 ? -1 : 1;
+
+	while (n > 0)
+		n = syscall(SYS_getdents64, fd, read_buf, 300 + dice(4000));
+	worker_did(w, n < 0 ? errno : 0, MAY(ENOENT), folder);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* The kernel forgets all files and folders that nobody uses. */
+void op_forget(struct worker *w)
+{
+	worker_did(w, write_file("/proc/sys/vm", "drop_caches", "2"), MAY(0), "drop_caches");
 }
 
 /* ---- Packets ---- */

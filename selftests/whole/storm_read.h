@@ -11,6 +11,8 @@ void op_read_trace(struct worker *w);
 void op_read_pipe(struct worker *w);
 void op_read_lists(struct worker *w);
 void op_visit(struct worker *w);
+void op_list(struct worker *w);
+void op_forget(struct worker *w);
 void op_take(struct worker *w);
 void op_collect(struct worker *w);
 void op_read_snapshot(struct worker *w);
