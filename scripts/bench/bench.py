@@ -26,11 +26,13 @@ import machine
 import plot
 import readers
 import readout
+import rest
 import signals
 import workload
 
 BENCHES = {"gate": gate, "enable": enable, "event": event,
-           "workload": workload, "readers": readers, "readout": readout}
+           "workload": workload, "readers": readers, "readout": readout,
+           "rest": rest}
 ERRORS = (figures.FigureError, kernels.KernelError, loops.LoopError,
           machine.MachineError, OSError)
 

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rest ROUNDS: what Etch's tree and ftrace's cost while nobody uses them, and what it takes to
+ * make, remove, enable and disable. The trees take turns.
+ *
+ * Memory is what the kernel says in /proc/meminfo, before and after INSTANCES instances were
+ * made, nobody's caches being in it: an instance's share of the difference.
+ */
+
+#define _GNU_SOURCE
+#include <err.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_ROUNDS	64
+#define INSTANCES	8
+
+enum { MKDIR, RMDIR, ON, OFF, SLAB, LOOKED, FORGOTTEN, PERCPU, ALL, FIGURES };
+
+static const char * const names[FIGURES] = {
+	"mkdir", "rmdir", "on", "off", "slab", "slab-looked-into", "slab-forgotten", "percpu",
+	"all-memory",
+};
+
+static struct tree {
+	const char *name;
+	const char *folder;
+	long long values[FIGURES][MAX_ROUNDS];
+} trees[] = {
+	{ .name = "etch", .folder = "/sys/kernel/debug/etch" },
+	{ .name = "ftrace", .folder = "/sys/kernel/tracing" },
+};
+
+#define NR_TREES	(sizeof(trees) / sizeof(trees[0]))
+
+static long long now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
+static void write_path(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		err(1, "%s", path);
+	close(fd);
+}
+
+/* ---- Memory ---- */
+
+struct memory {
+	long long slab, percpu, free;
+};
+
+/* When RCU has freed what it was given, and the caches what nobody uses. */
+static struct memory memory(void)
+{
+	struct memory m = {};
+	char line[128];
+	long long kb;
+	FILE *f;
+
+	write_path("/proc/sys/vm/drop_caches", "3");
+	usleep(200000);
+	write_path("/proc/sys/vm/drop_caches", "3");
+	f = fopen("/proc/meminfo", "r");
+	if (!f)
+		err(1, "/proc/meminfo");
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "Slab: %lld", &kb) == 1)
+			m.slab = kb * 1024;
+		else if (sscanf(line, "Percpu: %lld", &kb) == 1)
+			m.percpu = kb * 1024;
+		else if (sscanf(line, "MemFree: %lld", &kb) == 1)
+			m.free = kb * 1024;
+	}
+	fclose(f);
+	return m;
+}
+
+/* Slab as it is, with what a look into folders has left there. */
+static long long slab_now(void)
+{
+	char line[128];
+	long long kb = 0;
+	FILE *f = fopen("/proc/meminfo", "r");
+
+	if (!f)
+		err(1, "/proc/meminfo");
+	while (fgets(line, sizeof(line), f) && sscanf(line, "Slab: %lld", &kb) != 1)
+		;
+	fclose(f);
+	return kb * 1024;
+}
+
+/* ---- Instances ---- */
+
+static const char *instance(const struct tree *tree, int i)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/instances/bench-rest-%d", tree->folder, i);
+	return path;
+}
+
+static void make_instances(const struct tree *tree)
+{
+	for (int i = 0; i < INSTANCES; i++)
+		if (mkdir(instance(tree, i), 0700))
+			err(1, "%s", instance(tree, i));
+}
+
+static void remove_instances(const struct tree *tree)
+{
+	for (int i = 0; i < INSTANCES; i++)
+		if (rmdir(instance(tree, i)))
+			err(1, "%s", instance(tree, i));
+}
+
+static int look(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	return 0;
+}
+
+static void measure_memory(struct tree *tree, int round)
+{
+	struct memory before, after;
+	long long looked;
+
+	before = memory();
+	make_instances(tree);
+	after = memory();
+	for (int i = 0; i < INSTANCES; i++)
+		nftw(instance(tree, i), look, 16, FTW_PHYS);
+	looked = slab_now();
+	tree->values[SLAB][round] = after.slab - before.slab;
+	tree->values[PERCPU][round] = after.percpu - before.percpu;
+	tree->values[ALL][round] = before.free - after.free;
+	tree->values[LOOKED][round] = looked - before.slab;
+	tree->values[FORGOTTEN][round] = memory().slab - before.slab;
+	remove_instances(tree);
+}
+
+/* ---- Times ---- */
+
+static long long timed_write(const struct tree *tree, const char *value)
+{
+	char path[128];
+	long long begin;
+
+	snprintf(path, sizeof(path), "%s/events/enable", tree->folder);
+	begin = now();
+	write_path(path, value);
+	return now() - begin;
+}
+
+static void measure_times(struct tree *tree, int round)
+{
+	const char *path = instance(tree, 0);
+	long long begin = now();
+
+	if (mkdir(path, 0700))
+		err(1, "%s", path);
+	tree->values[MKDIR][round] = now() - begin;
+	begin = now();
+	if (rmdir(path))
+		err(1, "%s", path);
+	tree->values[RMDIR][round] = now() - begin;
+	tree->values[ON][round] = timed_write(tree, "1");
+	tree->values[OFF][round] = timed_write(tree, "0");
+}
+
+/* ---- All of it ---- */
+
+/* The size of a CPU's buffer that the main tree has before it is used, in KiB. */
+static void print_buffer(const struct tree *tree)
+{
+	char path[128];
+	long long kb = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/buffer_size_kb", tree->folder);
+	f = fopen(path, "r");
+	if (!f || fscanf(f, "%lld", &kb) != 1)
+		err(1, "%s", path);
+	fclose(f);
+	printf("bench: sample buffer %s 1 %lld\n", tree->name, kb * 1024);
+}
+
+static void print_events(const struct tree *tree)
+{
+	int lines = 0, c;
+	char path[128];
+	FILE *events;
+
+	snprintf(path, sizeof(path), "%s/available_events", tree->folder);
+	events = fopen(path, "r");
+	if (!events)
+		err(1, "%s", path);
+	while ((c = getc(events)) != EOF)
+		lines += c == '\n';
+	fclose(events);
+	printf("bench: events %s %d\n", tree->name, lines);
+}
+
+static void print(const struct tree *tree, int figure, int rounds)
+{
+	int share = figure >= SLAB ? INSTANCES : 1;
+
+	printf("bench: sample %s %s %d", names[figure], tree->name, share);
+	for (int i = 0; i < rounds; i++)
+		printf(" %lld", tree->values[figure][i] < 0 ? 0 : tree->values[figure][i]);
+	printf("\n");
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc == 2 ? atoi(argv[1]) : 0;
+
+	if (rounds < 1 || rounds > MAX_ROUNDS)
+		errx(1, "usage: rest ROUNDS, at most %d", MAX_ROUNDS);
+	printf("bench: hz 1000000000\n");
+	for (struct tree *t = trees; t < trees + NR_TREES; t++) {
+		print_events(t);
+		print_buffer(t);
+		/* The first time fills caches, and makes buffers. */
+		measure_memory(t, 0);
+		measure_times(t, 0);
+	}
+	for (int i = 0; i < rounds; i++) {
+		for (struct tree *t = trees; t < trees + NR_TREES; t++) {
+			measure_memory(t, i);
+			measure_times(t, i);
+		}
+	}
+	for (struct tree *t = trees; t < trees + NR_TREES; t++)
+		for (int figure = 0; figure < FIGURES; figure++)
+			print(t, figure, rounds);
+	return 0;
+}
