@@ -17,10 +17,9 @@
  * find one that is off and has no memory, and their loss is counted there. The caller
  * that next touches the instance's rings makes the missing one.
  *
- * The main tree begins with the smallest rings there are and grows to the size
- * that was asked for when it is about to be used: a system that does not trace
- * does not pay for tracing. Those who make an instance want it: it has its size
- * at once.
+ * The main tree begins without rings, and gets those that were asked for when it is about to
+ * be used: a system that does not trace does not pay for tracing. A user who makes an
+ * instance wants it: it has its rings at once.
  */
 
 #define pr_fmt(fmt) "etch: " fmt
@@ -102,6 +101,8 @@ int etch_rings_complete(struct etch_instance *inst)
 {
 	int cpu, err, ret = 0;
 
+	if (inst->full_bytes)
+		return 0;
 	for_each_cpu(cpu, inst->cpus) {
 		if (inst->rings[cpu])
 			continue;
@@ -143,7 +144,7 @@ VISIBLE_IF_KUNIT int etch_cpu_prepare(unsigned int cpu, struct hlist_node *node)
 
 	mutex_lock(&inst->read_mutex);
 	cpumask_set_cpu(cpu, inst->cpus);
-	if (etch_instances[inst->rec.bit] == inst && !inst->rings[cpu] &&
+	if (etch_instances[inst->rec.bit] == inst && !inst->full_bytes && !inst->rings[cpu] &&
 	    etch_cpu_ring_create(inst, cpu, inst->cpu_bytes))
 		pr_warn("%s: no memory for the buffer of CPU %u: what it records is lost\n",
 			inst->name ?: "main tree", cpu);
@@ -586,8 +587,7 @@ static struct etch_instance *etch_instance_new(const char *name, unsigned long c
 		return ERR_PTR(-ENOMEM);
 
 	inst->store = store;
-	/* The least that a ring can be is what it makes of one byte. */
-	inst->cpu_bytes = name ? cpu_bytes : 1;
+	inst->cpu_bytes = cpu_bytes;
 	inst->full_bytes = name ? 0 : cpu_bytes;
 	/* Tells of the CPUs that are there. */
 	ret = cpuhp_state_add_instance(etch_cpuhp_state, &inst->hotplug);

@@ -124,8 +124,8 @@ struct etch_absent {
  * @origin: of its clock, as metadata tells it; not yet known: nobody has asked since there
  *	   is this @uuid
  * @cpu_bytes: for CPUs that come: bytes of a ring
- * @full_bytes: what the rings grow to before something is first recorded; 0 when
- *	   they have grown
+ * @full_bytes: it has no rings yet, and gets rings of so many bytes before something is first
+ *		recorded; 0: it has rings
  * @subbuf_bytes: of a sub-buffer, the same in all rings
  * @percent: how full a ring has to be for waiting readers to be woken; 0: not empty
  * @rings: by CPU; NULL where there is none. This and the settings above change

@@ -17,8 +17,9 @@ void etch_cpu_ring_publish(struct etch_instance *inst, int cpu, struct etch_ring
 /* Both for a CPU that has none. 0 or an errno. */
 int etch_cpu_ring_create(struct etch_instance *inst, int cpu, unsigned long bytes);
 /*
- * Make the rings that CPUs should have and have not, each for which there is memory. May sleep.
- * 0, or the errno of the first that was not made.
+ * Make the rings that CPUs should have and have not, each for which there is memory, unless
+ * the instance has none on purpose (@full_bytes). May sleep. 0, or the errno of the first
+ * that was not made.
  */
 int etch_rings_complete(struct etch_instance *inst);
 

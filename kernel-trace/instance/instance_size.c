@@ -20,26 +20,22 @@
 
 /* ---- How much a ring holds ---- */
 
-/*
- * Makes the new memory for those rings, without touching the rings. @others: the size of
- * those that were not asked for; 0: they stay as they are.
- */
+/* Makes the new memory for those rings, without touching the rings. */
 static int etch_resize_prepare(struct etch_instance *inst, int want, unsigned long bytes,
-			       unsigned long others, struct etch_resize **resize)
+			       struct etch_resize **resize)
 {
 	unsigned long pages = 0;
 	int cpu;
 
-	for_each_etch_ring(inst, cpu, others ? ETCH_ALL_CPUS : want) {
-		unsigned long size = want == ETCH_ALL_CPUS || want == cpu ? bytes : others;
+	for_each_etch_ring(inst, cpu, want) {
 		struct etch_ring *ring = inst->rings[cpu];
 		unsigned long subbuf = etch_ring_subbuf_size(ring);
-		unsigned long nr = size / subbuf + !!(size % subbuf);
+		unsigned long nr = bytes / subbuf + !!(bytes % subbuf);
 
 		if (nr > UINT_MAX / 2)
 			return -EINVAL;
 		/* Do not have others killed for memory that there cannot be. */
-		pages += size >> PAGE_SHIFT;
+		pages += bytes >> PAGE_SHIFT;
 		if (pages > totalram_pages())
 			return -ENOMEM;
 		nr = roundup_pow_of_two(max(nr, 2UL));
@@ -50,6 +46,63 @@ static int etch_resize_prepare(struct etch_instance *inst, int want, unsigned lo
 			return PTR_ERR(resize[cpu]);
 	}
 	return 0;
+}
+
+/*
+ * Makes the first rings of an instance that has none yet. All are made, or none is.
+ * Do not have others killed for memory that there cannot be: that is refused first.
+ */
+static int etch_rings_begin_prepare(struct etch_instance *inst, int want, unsigned long bytes,
+				    struct etch_ring **rings)
+{
+	unsigned long pages = 0;
+	struct etch_ring *ring;
+	int cpu;
+
+	if (want != ETCH_ALL_CPUS && !cpumask_test_cpu(want, inst->cpus))
+		return -ENODEV;
+	if (bytes / inst->subbuf_bytes > UINT_MAX / 2)
+		return -EINVAL;
+	for_each_cpu(cpu, inst->cpus) {
+		unsigned long size = want == ETCH_ALL_CPUS || want == cpu ? bytes :
+									    inst->full_bytes;
+
+		pages += size >> PAGE_SHIFT;
+		if (pages > totalram_pages())
+			return -ENOMEM;
+		ring = etch_cpu_ring_make(inst, cpu, size, inst->subbuf_bytes);
+		if (IS_ERR(ring))
+			return PTR_ERR(ring);
+		rings[cpu] = ring;
+	}
+	return 0;
+}
+
+static int etch_rings_begin(struct etch_instance *inst, int want, unsigned long bytes)
+{
+	struct etch_ring **rings = kcalloc(nr_cpu_ids, sizeof(*rings), GFP_KERNEL);
+	int cpu, ret;
+
+	if (!rings)
+		return -ENOMEM;
+	mutex_lock(&inst->read_mutex);
+	ret = etch_rings_begin_prepare(inst, want, bytes, rings);
+	if (!ret) {
+		inst->cpu_bytes = want == ETCH_ALL_CPUS ? bytes : inst->full_bytes;
+		/* etch_marker_write() looks without a lock. */
+		WRITE_ONCE(inst->full_bytes, 0);
+	}
+	for_each_possible_cpu(cpu) {
+		if (rings[cpu] && ret)
+			etch_ring_free(rings[cpu]);
+		else if (rings[cpu])
+			etch_cpu_ring_publish(inst, cpu, rings[cpu]);
+	}
+	etch_rings_invalidate(inst, ETCH_ALL_CPUS);
+	mutex_unlock(&inst->read_mutex);
+	wake_up_interruptible_all(&inst->wait);
+	kfree(rings);
+	return ret;
 }
 
 /* A CPU whose ring there was no memory for gets one now, of that size. */
@@ -90,9 +143,9 @@ static void etch_resize_abort(struct etch_resize **resize)
  * @want: the CPU whose ring it is, or ETCH_ALL_CPUS: then for CPUs that come, too
  * @bytes: of a ring; rounded up to what a ring can have
  *
- * Keeps the newest records. All rings get the new size or none does. If this is the
- * first time that one is used, the others get what they are meant to have, as with
- * etch_instance_grow(). Rings that there was no memory for are made, if there is now.
+ * Keeps the newest records. All rings get the new size or none does. If the instance has
+ * no rings yet, all are made; those that were not asked for get the size that they are
+ * meant to have. Rings that there was no memory for are made, if there is now.
  *
  * Context: process, may sleep; holds etch_mutex.
  * Return: 0, -ENOMEM, -EINVAL for a size no ring can have, or -ENODEV for a CPU
@@ -100,11 +153,12 @@ static void etch_resize_abort(struct etch_resize **resize)
  */
 int etch_instance_resize(struct etch_instance *inst, int want, unsigned long bytes)
 {
-	unsigned long others = want == ETCH_ALL_CPUS ? 0 : inst->full_bytes;
 	struct etch_resize **resize;
 	int ret;
 
 	lockdep_assert_held(&etch_mutex);
+	if (inst->full_bytes)
+		return etch_rings_begin(inst, want, bytes);
 	resize = kcalloc(nr_cpu_ids, sizeof(*resize), GFP_KERNEL);
 	if (!resize)
 		return -ENOMEM;
@@ -112,13 +166,11 @@ int etch_instance_resize(struct etch_instance *inst, int want, unsigned long byt
 	mutex_lock(&inst->read_mutex);
 	ret = etch_resize_find(inst, want, bytes);
 	if (!ret)
-		ret = etch_resize_prepare(inst, want, bytes, others, resize);
+		ret = etch_resize_prepare(inst, want, bytes, resize);
 	if (!ret) {
-		etch_resize_commit(inst, others ? ETCH_ALL_CPUS : want, resize);
-		if (want == ETCH_ALL_CPUS || others) {
-			inst->cpu_bytes = others ?: bytes;
-			inst->full_bytes = 0;
-		}
+		etch_resize_commit(inst, want, resize);
+		if (want == ETCH_ALL_CPUS)
+			inst->cpu_bytes = bytes;
 		etch_rings_complete(inst);
 	} else {
 		etch_resize_abort(resize);
@@ -250,8 +302,8 @@ int etch_instance_set_subbuf(struct etch_instance *inst, unsigned int subbuf)
  * etch_instance_grow() - get ready to be recorded into
  * @inst: the instance
  *
- * Gives the rings the size that they are meant to have, if they do not have it yet. Those
- * that there was no memory for are made, if there is now.
+ * Makes the rings, if the instance has none yet, and those that there was no memory for, if
+ * there is now.
  *
  * Context: process, may sleep; holds etch_mutex.
  * Return: 0; or -ENOMEM, or -EINVAL for a size no ring can have, and nothing changed.

@@ -118,10 +118,10 @@ static void etch_size_show(struct seq_file *m, const struct etch_view_of *of)
 {
 	unsigned long bytes = etch_instance_bytes(of->inst, of->cpu);
 
-	if (!bytes)
+	if (of->inst->full_bytes)
+		seq_printf(m, "0 (expanded: %lu)\n", of->inst->full_bytes >> 10);
+	else if (!bytes)
 		seq_puts(m, of->cpu == ETCH_ALL_CPUS ? "X\n" : "0\n");
-	else if (of->inst->full_bytes)
-		seq_printf(m, "%lu (expanded: %lu)\n", bytes >> 10, of->inst->full_bytes >> 10);
 	else
 		seq_printf(m, "%lu\n", bytes >> 10);
 }
@@ -293,8 +293,8 @@ static const char etch_readme[] =
 	"  tracing_on          0: nothing is recorded, nor counted as lost\n"
 	"  trace_clock         where time stamps come from; a change empties the buffer\n"
 	"  buffer_size_kb      KiB for each CPU; X: not all the same (see per_cpu/cpuN/).\n"
-	"                      A first number in front of (expanded: N) is what is in use\n"
-	"                      until something is recorded\n"
+	"                      0 (expanded: N): there is no buffer until something is\n"
+	"                      recorded, and then there are N KiB\n"
 	"  buffer_subbuf_size_kb  KiB of the parts that a buffer is made of, a power of\n"
 	"                      two; a record has to fit in one. A change empties the buffer\n"
 	"  buffer_percent      how full a CPU's buffer has to be for trace_pipe not to wait;\n"

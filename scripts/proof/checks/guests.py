@@ -134,7 +134,7 @@ def kselftest(name):
 
 def um():
     """KUnit and the kselftests in User-mode Linux."""
-    return kselftest("um") + kunit_at_boot("um", 120)
+    return kselftest("um") + boot("um", "unused", 60, []) + kunit_at_boot("um", 120)
 
 
 def um_long():
@@ -219,6 +219,7 @@ def x86_64():
                   BOOT + KUNIT + [CYCLES, machine.ONE_THREAD]
                   + [f"kselftest={test}" for test in ONE_THREAD_TESTS])
     print(f"### {name}: NOT run, but in x86-64-long: {' '.join(SLOW_TESTS)}", flush=True)
+    cases += boot(name, "unused", 120, [])
     return cases + sites(name)
 
 
