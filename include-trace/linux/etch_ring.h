@@ -22,9 +22,10 @@
  *	mutex_unlock(&mine);
  *
  * For writers. A reservation never blocks, waits, locks, allocates or wakes
- * anyone. Writers on one CPU nest: an interrupt that reserves while a task is
- * between reserve and commit is fine, and so is an NMI in that interrupt. A
- * record that cannot be stored is lost and counted by cause, never stored in part.
+ * anyone; it may raise an alarm for a reader that waits, from the slow path. Writers on
+ * one CPU nest: an interrupt that reserves while a task is between reserve and commit is
+ * fine, and so is an NMI in that interrupt. A record that cannot be stored is lost and
+ * counted by cause, never stored in part.
  *
  * The memory. The ring has n sub-buffers (n a power of two), each of them physically
  * contiguous pages. A sub-buffer opens with header_size bytes which the ring leaves alone,
@@ -140,9 +141,13 @@
 #define ETCH_POS(bytes)		((u64)(bytes) << ETCH_POS_SHIFT)
 #define ETCH_POS_COUNT		(ETCH_POS(1) - 1)
 
-/* In etch_ring.full and etch_ring.closed: no position, and so never equal to one. */
+/* In etch_ring.full, .closed and .alarm_at: no position, and so never equal to one. */
 #define ETCH_NOT_FULL		1
 #define ETCH_NOT_CLOSED		1
+#define ETCH_NO_ALARM		1
+
+/* In etch_ring.limit and .quick: on, and the next record raises the alarm. No record fits. */
+#define ETCH_LIMIT_ALARM	1
 
 /*
  * How old a sub-buffer gets, in units of the ring's clock: a quarter of what the low 48 bits
@@ -188,7 +193,7 @@ struct etch_ring {
 	u8		*base;		/* cached: the address that belongs to start */
 	unsigned int	nest;		/* writers in flight */
 	unsigned int	quick;		/* limit if the clock is the counter, else 0 */
-	unsigned int	limit;		/* bytes for records in a block; 0: off */
+	unsigned int	limit;		/* bytes for records in a block; 0: off; or ALARM */
 	enum etch_clock	clock;
 	u64		full;		/* cached: what consumed was when there was no free block */
 
@@ -208,6 +213,9 @@ struct etch_ring {
 	u64		floor;		/* the latest time; not kept for the counter */
 	u64		last;		/* the same of a record, or a block: what readers know */
 	u64		closed;		/* the block that takes no more records */
+	u64		alarm_at;	/* beginning this block, or a later one, raises the alarm */
+	void		(*alarm)(void *data); /* NULL: nobody sets it */
+	void		*alarm_data;
 	local_t		written;	/* in blocks that were left */
 	local_t		overwritten;	/* in blocks that were dropped, read or not */
 
@@ -243,6 +251,9 @@ struct etch_ring {
  * @clock:       whose time etch_ring_reserve() gives
  * @floor:       a time that records are not before: 0, or etch_ring_latest() of a ring whose
  *               place it takes
+ * @alarm:       called by the writer that raises the alarm (etch_ring_set_alarm()), in any
+ *               context, NMI included; NULL: the alarm is never set
+ * @alarm_data:  what it is called with
  */
 struct etch_ring_params {
 	int		node;
@@ -252,6 +263,8 @@ struct etch_ring_params {
 	bool		overwrite;
 	enum etch_clock	clock;
 	u64		floor;
+	void		(*alarm)(void *data);
+	void		*alarm_data;
 };
 
 /**
@@ -370,6 +383,9 @@ void etch_ring_close(struct etch_ring *r);
 void etch_ring_suspend(struct etch_ring *r);
 void etch_ring_resume(struct etch_ring *r);
 
+/* An alarm for a reader that waits: ring_alarm.c. */
+void etch_ring_set_alarm(struct etch_ring *r, unsigned int blocks);
+
 /* In a writer's place: ring.c. */
 void etch_ring_flush(struct etch_ring *r);
 unsigned int etch_ring_abandon(struct etch_ring *r);
@@ -474,7 +490,7 @@ static __always_inline u64 etch_ring_time(struct etch_ring *r)
  * interrupt that reserves in between makes the latter fail and the clock is read
  * again, so places and times agree. One unsigned comparison sends all else to the
  * slow path: a full block, a cached start that is behind, ahead or being changed,
- * a record that is too big, a ring that is off. @nest is raised as late as possible:
+ * a record that is too big, a ring that is off, an alarm. @nest is raised as late as possible:
  * the values read before that count only if @pos has not moved since.
  */
 static __always_inline void *__etch_ring_reserve(struct etch_ring *r, unsigned int len, u64 *time)

@@ -145,9 +145,11 @@ static int etch_raw_wait(struct etch_raw *p, enum etch_raw_state state)
 	/* Asking for the state may sleep, so the usual loop will not do. */
 	add_wait_queue(&p->inst->wait, &wait);
 	add_wait_queue(&p->lender->wait, &back);
-	etch_instance_arm_poll(p->inst);
-	while (etch_raw_ask(p) == state && list_empty(&p->queue) && !signal_pending(current))
+	etch_instance_set_alarm(p->inst, p->cpu, true);
+	while (etch_raw_ask(p) == state && list_empty(&p->queue) && !signal_pending(current)) {
 		wait_woken(&wait, TASK_INTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
+		etch_instance_set_alarm(p->inst, p->cpu, true);
+	}
 	remove_wait_queue(&p->lender->wait, &back);
 	remove_wait_queue(&p->inst->wait, &wait);
 	mutex_lock(&p->lock);

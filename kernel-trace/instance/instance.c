@@ -67,6 +67,8 @@ struct etch_ring *etch_cpu_ring_make(const struct etch_instance *inst, int cpu,
 		.header_size = ETCH_PACKET_HEADER,
 		.overwrite = inst->overwrite,
 		.clock = inst->clock,
+		.alarm = etch_instance_alarm,
+		.alarm_data = (void *)inst,
 	};
 	struct etch_ring *ring;
 
@@ -85,6 +87,8 @@ void etch_cpu_ring_publish(struct etch_instance *inst, int cpu, struct etch_ring
 	smp_store_release(&inst->rings[cpu], ring);
 	/* Pairs with etch_this_ring(). */
 	smp_store_release(&per_cpu(etch_cpu_rings, cpu).by_bit[inst->rec.bit], writers);
+	/* Waiting readers set the alarm in this one, too. */
+	wake_up_interruptible_all(&inst->wait);
 }
 
 int etch_cpu_ring_create(struct etch_instance *inst, int cpu, unsigned long bytes)
@@ -255,6 +259,8 @@ void etch_rings_go(struct etch_instance *inst, int want)
 		return;
 	for_each_etch_ring(inst, cpu, want)
 		etch_ring_on(inst->rings[cpu]);
+	/* Turning the rings off has taken their alarms back. */
+	wake_up_interruptible_all(&inst->wait);
 }
 
 /**

@@ -31,6 +31,7 @@
  */
 
 #include <linux/cpumask.h>
+#include <linux/irq_work.h>
 #include <linux/kref.h>
 #include <linux/uuid.h>
 #include <linux/wait.h>
@@ -146,7 +147,9 @@ struct etch_absent {
  * @unshow: called when it is destroyed and no file of it can be opened; NULL: it has none
  * @owners: of its files (tree/owner.c)
  * @wait: readers that wait for records, or for a change of the rings
- * @poll: wakes them; the writer never does
+ * @alarm: wakes them, when a writer has raised the alarm that they set
+ * @look_again: wakes them, if a writer did not know of the alarm
+ * @again: alarms were set when @look_again was on its way already; under @read_mutex
  * @errors: its error_log; under @errors_lock
  * @nr_errors: how many are in @errors
  * @errors_lock: innermost of all
@@ -180,7 +183,9 @@ struct etch_instance {
 	void (*unshow)(struct etch_instance *inst);
 	struct etch_owners *owners;
 	wait_queue_head_t wait;
-	struct delayed_work poll;
+	struct irq_work alarm;
+	struct rcu_work look_again;
+	bool again;
 	struct list_head errors;
 	unsigned int nr_errors;
 	struct mutex errors_lock;
@@ -228,11 +233,8 @@ unsigned int etch_subbuf_bytes(unsigned long bytes);
 void etch_wait_init(struct etch_instance *inst);
 void etch_wait_exit(struct etch_instance *inst);
 
-/*
- * Wakes inst->wait within 20 ms of a ring being filled to inst->percent, and again
- * until nobody waits.
- */
-void etch_instance_arm_poll(struct etch_instance *inst);
+void etch_instance_set_alarm(struct etch_instance *inst, int want, bool whole);
+void etch_instance_alarm(void *data);
 
 /* Under etch_mutex; under read_mutex. */
 void etch_instance_set_percent(struct etch_instance *inst, unsigned int percent);

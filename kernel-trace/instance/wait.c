@@ -2,16 +2,19 @@
 /*
  * Readers that wait for records, and the code that wakes them.
  *
- * Writers wake nobody: they may be anywhere. Instead a work item looks at the rings of
- * an instance every 20 ms while somebody waits for its records, and wakes all waiting
- * readers if a ring is as full as they want it, or if tracing is off. Each reader then
- * looks whether that is true of the rings that it reads. Readers are woken at once by a
- * flush, when tracing is turned off, and when rings are emptied or resized, which may end
- * the wait, or allow more packets outside of a ring.
+ * Writers wake nobody: they may be anywhere. A reader that is about to wait sets an alarm in
+ * the rings that it reads (ring/ring_alarm.c). The writer that raises it queues an irq_work,
+ * which wakes all waiting readers of the instance, and each looks at its rings. A writer that
+ * was in flight when the alarm was set does not know of it. So once, after a grace period, a
+ * work item looks at the rings in the readers' place. While nothing is recorded, nothing
+ * else happens.
+ *
+ * Readers are also woken by a flush, when tracing is turned off, and whenever rings change,
+ * because that may end the wait, or because it took the alarm back.
  */
 #include <linux/cpumask.h>
 #include <linux/etch_ring.h>
-#include <linux/jiffies.h>
+#include <linux/irq_work.h>
 #include <linux/lockdep.h>
 #include <linux/math.h>
 #include <linux/minmax.h>
@@ -21,8 +24,13 @@
 
 #include "instance/instance.h"
 
-/* How often a waiting reader's rings are looked at. */
-#define ETCH_POLL_MS		20
+/* How many full sub-buffers a ring has to have; 0: a record is enough. */
+static unsigned int etch_ring_mark(const struct etch_instance *inst, const struct etch_ring *ring)
+{
+	unsigned int nr = etch_ring_nr_subbufs(ring);
+
+	return min(DIV_ROUND_UP(nr * inst->percent, 100), nr - 1);
+}
 
 /**
  * etch_ring_reached() - is a ring as full as readers wait for?
@@ -37,12 +45,10 @@
  */
 bool etch_ring_reached(const struct etch_instance *inst, const struct etch_ring *ring)
 {
-	unsigned int nr = etch_ring_nr_subbufs(ring);
-
 	lockdep_assert_held(&inst->read_mutex);
 	if (!inst->percent)
 		return !etch_ring_empty(ring);
-	return etch_ring_filled(ring) >= min(DIV_ROUND_UP(nr * inst->percent, 100), nr - 1);
+	return etch_ring_filled(ring) >= etch_ring_mark(inst, ring);
 }
 
 /**
@@ -50,7 +56,7 @@ bool etch_ring_reached(const struct etch_instance *inst, const struct etch_ring 
  * @inst: the instance
  * @percent: of its sub-buffers, up to 100; 0: as soon as it has a record
  *
- * Those who wait already go by it from the next look on.
+ * Readers that wait already go by it from now on.
  *
  * Context: process, may sleep; holds etch_mutex.
  */
@@ -60,45 +66,89 @@ void etch_instance_set_percent(struct etch_instance *inst, unsigned int percent)
 	mutex_lock(&inst->read_mutex);
 	inst->percent = percent;
 	mutex_unlock(&inst->read_mutex);
+	wake_up_interruptible_all(&inst->wait);
 }
 
+/* Under read_mutex. */
 static bool etch_instance_reached(struct etch_instance *inst)
 {
-	bool reached = false;
 	int cpu;
 
-	mutex_lock(&inst->read_mutex);
 	for_each_possible_cpu(cpu)
-		reached = reached || (inst->rings[cpu] &&
-				      etch_ring_reached(inst, inst->rings[cpu]));
-	mutex_unlock(&inst->read_mutex);
-	return reached;
+		if (inst->rings[cpu] && etch_ring_reached(inst, inst->rings[cpu]))
+			return true;
+	return false;
 }
 
-static void etch_instance_poll(struct work_struct *work)
+/*
+ * Have etch_look_again() look, a grace period from now. One that is on its way may have begun
+ * to wait too early, and then asks for another one. Under read_mutex.
+ */
+static void etch_ask_again(struct etch_instance *inst)
 {
-	struct etch_instance *inst = container_of(to_delayed_work(work),
-						  struct etch_instance, poll);
+	inst->again = !queue_rcu_work(system_unbound_wq, &inst->look_again);
+}
 
-	/* One that begins to wait after this arms the poll again. */
-	if (!wq_has_sleeper(&inst->wait))
-		return;
-	if (!READ_ONCE(inst->on) || etch_instance_reached(inst))
+/* No writer that was in flight when the alarm was set is so any longer. */
+static void etch_look_again(struct work_struct *work)
+{
+	struct etch_instance *inst = container_of(to_rcu_work(work), struct etch_instance,
+						  look_again);
+	bool wake;
+
+	mutex_lock(&inst->read_mutex);
+	if (inst->again)
+		etch_ask_again(inst);
+	wake = !inst->on || etch_instance_reached(inst);
+	mutex_unlock(&inst->read_mutex);
+	if (wake)
 		wake_up_interruptible_all(&inst->wait);
-	etch_instance_arm_poll(inst);
 }
 
 /**
- * etch_instance_arm_poll() - have waiting readers woken
+ * etch_instance_set_alarm() - have the caller woken when there is something to read
  * @inst: the instance
+ * @want: the CPU whose ring the caller reads, or ETCH_ALL_CPUS
+ * @whole: it reads whole sub-buffers
  *
- * Call this once in @inst->wait, and before asking whether to wait at all.
+ * A reader calls this once in @inst->wait, and each time that it was woken; then it asks
+ * whether to wait (on).
  *
- * Context: any but NMI.
+ * Context: process, may sleep.
  */
-void etch_instance_arm_poll(struct etch_instance *inst)
+void etch_instance_set_alarm(struct etch_instance *inst, int want, bool whole)
 {
-	schedule_delayed_work(&inst->poll, msecs_to_jiffies(ETCH_POLL_MS));
+	int cpu;
+
+	mutex_lock(&inst->read_mutex);
+	for_each_possible_cpu(cpu) {
+		struct etch_ring *ring = inst->rings[cpu];
+
+		if (ring && (want == ETCH_ALL_CPUS || want == cpu))
+			etch_ring_set_alarm(ring, max(etch_ring_mark(inst, ring), whole));
+	}
+	etch_ask_again(inst);
+	mutex_unlock(&inst->read_mutex);
+}
+
+static void etch_alarm_wake(struct irq_work *work)
+{
+	struct etch_instance *inst = container_of(work, struct etch_instance, alarm);
+
+	wake_up_interruptible_all(&inst->wait);
+}
+
+/**
+ * etch_instance_alarm() - wake the instance's readers, from anywhere
+ * @data: the instance
+ *
+ * Context: any, NMI included.
+ */
+void etch_instance_alarm(void *data)
+{
+	struct etch_instance *inst = data;
+
+	irq_work_queue(&inst->alarm);
 }
 
 /**
@@ -110,16 +160,19 @@ void etch_instance_arm_poll(struct etch_instance *inst)
 void etch_wait_init(struct etch_instance *inst)
 {
 	init_waitqueue_head(&inst->wait);
-	INIT_DELAYED_WORK(&inst->poll, etch_instance_poll);
+	init_irq_work(&inst->alarm, etch_alarm_wake);
+	INIT_RCU_WORK(&inst->look_again, etch_look_again);
 }
 
 /**
  * etch_wait_exit() - no reader waits any more
- * @inst: the instance, of which no file is open
+ * @inst: the instance, of which no file is open, and in whose rings no writer is
  *
  * Context: process, may sleep.
  */
 void etch_wait_exit(struct etch_instance *inst)
 {
-	cancel_delayed_work_sync(&inst->poll);
+	while (flush_rcu_work(&inst->look_again))
+		;
+	irq_work_sync(&inst->alarm);
 }

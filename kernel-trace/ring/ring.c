@@ -54,6 +54,11 @@
  * of an earlier block in which @pos no longer is, and is put right by the next
  * writer to come by.
  *
+ * The alarm
+ * =========
+ *
+ * A reader that waits may set an alarm, which a writer raises from here: ring_alarm.c.
+ *
  * The cached verdict
  * ==================
  *
@@ -248,6 +253,15 @@ static int claim(struct etch_ring *r, u64 next)
 	return ETCH_AGAIN;
 }
 
+/* The block at @next was begun: does a reader wait for that? */
+static void raise_for_block(struct etch_ring *r, u64 next)
+{
+	u64 at = READ_ONCE(r->alarm_at);
+
+	if (at != ETCH_NO_ALARM && !etch_pos_after(at, next))
+		etch_ring_raise_block(r, at);
+}
+
 /*
  * Move on to the next block: @pos is where we are, and what we want does not fit.
  * ETCH_AGAIN: look again, it may now.
@@ -284,6 +298,7 @@ static int switch_block(struct etch_ring *r, u64 pos)
 	WRITE_ONCE(r->left_lost, lost);
 	smp_wmb();	/* (G) pairs with (g). */
 	local_add(etch_pos_count(pos), &r->written);
+	raise_for_block(r, next);
 	return ETCH_AGAIN;
 }
 
@@ -390,6 +405,8 @@ void *etch_ring_reserve_slow(struct etch_ring *r, unsigned int len, u64 *time,
 		}
 		WRITE_ONCE(r->nest, nest);
 	}
+	if (READ_ONCE(r->limit) == ETCH_LIMIT_ALARM || READ_ONCE(r->quick) == ETCH_LIMIT_ALARM)
+		etch_ring_raise_record(r);
 
 	/* Goes round again only if a nested writer, or we, got something done. */
 	do {

@@ -116,6 +116,8 @@ static void init_ring(struct etch_ring *r, const struct etch_ring_params *p, uns
 	r->overwrite = p->overwrite;
 	r->clock = ring_clock(p->clock);
 	r->floor = p->floor;
+	r->alarm = p->alarm;
+	r->alarm_data = p->alarm_data;
 }
 
 /*
@@ -275,7 +277,7 @@ EXPORT_SYMBOL_GPL(etch_ring_on);
  * @r: the ring
  *
  * A writer that is half-way goes on. Wait for it with synchronize_rcu() before a
- * call that wants the ring quiescent.
+ * call that wants the ring quiescent. An alarm for the next record is taken back.
  *
  * Context: any.
  */
@@ -317,6 +319,7 @@ void etch_ring_reset(struct etch_ring *r)
 	r->base = NULL;
 	r->full = ETCH_NOT_FULL;
 	r->closed = ETCH_NOT_CLOSED;
+	WRITE_ONCE(r->alarm_at, ETCH_NO_ALARM);
 	WRITE_ONCE(r->pos, 0);
 	WRITE_ONCE(r->committed, 0);
 	r->consumed = 0;

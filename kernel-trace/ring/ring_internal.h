@@ -116,6 +116,10 @@ int etch_ring_alloc_blocks(const struct etch_ring *r, struct etch_block *blocks,
 void etch_ring_free_blocks(const struct etch_ring *r, struct etch_block *blocks,
 			   unsigned int nr);
 
+/* ring_alarm.c: raise the alarm that a reader set. Any context, on the ring's CPU. */
+void etch_ring_raise_record(struct etch_ring *r);
+void etch_ring_raise_block(struct etch_ring *r, u64 at);
+
 /* ring_read.c */
 u64 etch_ring_number(const struct etch_ring *r, u64 at);
 void etch_ring_skip_to(struct etch_ring *r, u64 start);

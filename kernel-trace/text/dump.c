@@ -291,6 +291,8 @@ static void etch_dump_turn_off(struct etch_instance *inst)
 		if (ring)
 			etch_ring_off(ring);
 	}
+	/* If the kernel goes on, its readers come to their end. */
+	etch_instance_alarm(inst);
 }
 
 /*

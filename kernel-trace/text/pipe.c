@@ -31,6 +31,7 @@
 /**
  * struct etch_pipe - an open trace_pipe
  * @inst: whose
+ * @cpu: whose records, or ETCH_ALL_CPUS
  * @lock: of @line; outside the instance's read_mutex
  * @merge: the records; begun and ended under one hold of the read_mutex
  * @reached: the watermark was reached, and some records are unread; under the
@@ -41,6 +42,7 @@
  */
 struct etch_pipe {
 	struct etch_instance *inst;
+	int cpu;
 	struct mutex lock;	/* of line */
 	struct etch_merge *merge;
 	bool reached;
@@ -157,6 +159,11 @@ static bool etch_pipe_ready(struct etch_pipe *p)
 	return READ_ONCE(p->left) || etch_pipe_state(p, false) != ETCH_PIPE_WAIT;
 }
 
+static void etch_pipe_set_alarm(struct etch_pipe *p)
+{
+	etch_instance_set_alarm(p->inst, p->cpu, false);
+}
+
 /* Wait for another state, or for what another thread left. False: a signal came. */
 static bool etch_pipe_wait(struct etch_pipe *p)
 {
@@ -165,9 +172,11 @@ static bool etch_pipe_wait(struct etch_pipe *p)
 
 	/* Asking for the state may sleep, so the usual loop will not do. */
 	add_wait_queue(&p->inst->wait, &wait);
-	etch_instance_arm_poll(p->inst);
-	while ((waiting = !etch_pipe_ready(p)) && !signal_pending(current))
+	etch_pipe_set_alarm(p);
+	while ((waiting = !etch_pipe_ready(p)) && !signal_pending(current)) {
 		wait_woken(&wait, TASK_INTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
+		etch_pipe_set_alarm(p);
+	}
 	remove_wait_queue(&p->inst->wait, &wait);
 	return !waiting;
 }
@@ -203,7 +212,7 @@ static __poll_t etch_pipe_poll(struct file *file, poll_table *table)
 	struct etch_pipe *p = file->private_data;
 
 	poll_wait(file, &p->inst->wait, table);
-	etch_instance_arm_poll(p->inst);
+	etch_pipe_set_alarm(p);
 	return etch_pipe_ready(p) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
@@ -221,6 +230,7 @@ static struct etch_pipe *etch_pipe_alloc(const struct etch_view_of *of)
 	if (!p)
 		return NULL;
 	p->inst = of->inst;
+	p->cpu = of->cpu;
 	mutex_init(&p->lock);
 	p->merge = etch_merge_create(of->inst, of->cpu, ETCH_MERGE_TAKE);
 	if (!p->merge || etch_line_init(&p->line)) {

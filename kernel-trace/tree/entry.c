@@ -112,7 +112,7 @@ static struct etch_node *etch_child_node(const struct etch_entry *dir,
 /**
  * etch_child_inode() - make the inode of one of the things in a folder
  * @dir: the folder
- * @child: what is in it
+ * @child: the thing in it
  *
  * Context: process, may sleep; holds etch_mutex.
  * Return: the inode, or an ERR_PTR().
@@ -223,7 +223,7 @@ struct etch_listed {
 };
 
 /*
- * What is in a folder from a place on. User memory may take for ever to be there, so
+ * The things in a folder from a place on. User memory may take for ever to be there, so
  * all names are copied first, under etch_mutex, and then given to the user.
  */
 struct etch_listing {

@@ -47,8 +47,7 @@ struct etch_entry {
 /**
  * struct etch_child - one of the things in a folder
  * @name: its name; valid during the visit
- * @place: orders the things in the folder. What stays there keeps its place, whatever comes
- *	   and goes
+ * @place: orders the things in the folder. A thing keeps its place while others come and go
  * @system: a folder in events/: the name of the system; valid during the visit
  * @event: a folder in events/: the name of the event, or NULL; valid during the visit
  * @entry: what it is; @entry.node is missing
@@ -89,7 +88,7 @@ struct etch_folder {
 /* ---- owner.c: owners and modes ---- */
 
 /**
- * struct etch_owner - who may use what is in the file system, unless users changed it
+ * struct etch_owner - the owner of all files and folders, unless users changed theirs
  * @uid: the owner of all that is in it
  * @gid: the group
  * @mode: of the folders. A file's mode gives the group and others what it gives the owner,

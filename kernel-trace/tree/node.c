@@ -18,7 +18,7 @@
 
 /**
  * etch_node_make() - make a node
- * @inst: the instance; whoever has the node keeps it
+ * @inst: the instance; a user of the node holds it
  * @system: the name of a system; NULL: all events
  * @event: the name of one of its events; NULL: all of them
  *

@@ -76,7 +76,7 @@ int etch_owners_make(struct etch_instance *inst)
 }
 
 /**
- * etch_owners_free() - an instance goes, and what was changed of its files
+ * etch_owners_free() - an instance goes, and with it the changes to its files
  * @inst: the instance; may have no owners
  *
  * Context: process.

@@ -103,6 +103,39 @@ TEST_F(pipe, waits)
 	close(fd);
 }
 
+/* How often one of Etch's work items ran while @fd had nothing to read. */
+static int work_while_idle(int fd)
+{
+	static const char watch[] = ETCH "/instances/etch-pipe-watch";
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	char *lines, *line, *rest;
+	int items = 0;
+
+	rmdir(watch);
+	if (mkdir(watch, 0700) ||
+	    write_file(watch, "events/workqueue/workqueue_execute_start/enable", "1"))
+		give_up("%s", watch);
+	if (poll(&p, 1, 1000))
+		give_up("there is something to read");
+	write_file(watch, "tracing_on", "0");
+	lines = read_file(watch, "trace");
+	rest = lines;
+	while ((line = strsep(&rest, "\n")))
+		items += !!strstr(line, "function etch_");
+	free(lines);
+	rmdir(watch);
+	return items;
+}
+
+/* One look for writers that were in flight when it began to wait, and two from other work. */
+TEST_F(pipe, a_waiting_reader_costs_nothing)
+{
+	int fd = open_pipe(O_NONBLOCK);
+
+	EXPECT_GE(3, work_while_idle(fd));
+	close(fd);
+}
+
 TEST_F(pipe, polls)
 {
 	struct pollfd p = { .fd = open_pipe(O_NONBLOCK), .events = POLLIN };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The file system of the tree: its folders are not stored, and its inodes go when memory gets
- * short. So a name must be found whenever it is listed, with the same inode number; what users
- * change of owners and modes must stay; and what goes, goes for those who are in it, too.
+ * short. So a name must be found whenever it is listed, with the same inode number; owners and
+ * modes that users changed must stay; and a folder that goes must be empty for a task in it.
  */
 
 #define _GNU_SOURCE
@@ -188,7 +188,7 @@ static void load_and_unload(unsigned int call)
 		give_up(SAMPLE);
 }
 
-/* What is there all the time is listed once, whatever comes and goes before it. */
+/* An entry that stays is listed once, while others come and go before it. */
 TEST_F_TIMEOUT(fs, events_that_come_and_go_hide_no_others, 120)
 {
 	static const char * const systems[] = { "alarmtimer", "sched", "timer", "workqueue" };
@@ -213,7 +213,7 @@ TEST_F(fs, instances_that_come_and_go_hide_no_others)
 	EXPECT_EQ(1, listed(ETCH "/instances", "etch-fs", make_and_remove));
 }
 
-/* ---- What goes ---- */
+/* ---- Events and instances that go ---- */
 
 static int open_at(int dir, const char *name)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""The model of the ring's protocol, exhausted by SPIN. Prints TAP.
+"""The models of the ring's protocol and of its alarm, exhausted by SPIN. Prints TAP.
 
   check.py [--quick | --long] [MUTATION...]
 
@@ -20,10 +20,12 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from mutations import DISCARD, MUTATIONS, NOT_NEEDED, OVERWRITE, size
+from mutations import ALARM_MUTATIONS, DISCARD, MUTATIONS, NOT_NEEDED, OVERWRITE, size
 
 HERE = Path(__file__).resolve().parent
+# The first of each is the model; it includes the others.
 FILES = ("ring.pml", "reader.pml")
+ALARM_FILES = ("alarm.pml",)
 
 # Name, options; each in both modes. Three levels; a bigger block; two levels nested
 # more than once; partial reading; peeking; figures; resize both ways; flush beside each;
@@ -75,6 +77,17 @@ LONG = NORMAL + [
     ("flush, on three levels", size(3, 1, 1, 1, "-DF1=1")),
     ("flush, longer", size(3, 3, 0, 1, "-DF1=1")),
 ]
+# Name, options: a reader that waits, beside control, and beside a dump.
+ALARM = [
+    ("alarm", ""),
+    ("alarm, waiting twice", "-DTASK=1 -DWAITS=2"),
+    ("alarm, off and on", "-DCONTROL -DTASK=1"),
+    ("alarm, off for good", "-DDUMP -DTASK=1"),
+]
+ALARM_LONG = ALARM + [
+    ("alarm, more records, off and on", "-DCONTROL"),
+    ("alarm, more interrupts", "-DIRQ=2 -DWAITS=2"),
+]
 
 
 class ModelError(Exception):
@@ -91,7 +104,7 @@ def verify(texts, options, limit=3000, optimise="-O2"):
         for name, text in texts.items():
             (Path(folder) / name).write_text(text)
         made = subprocess.run(
-            f"spin -a {options} ring.pml && "
+            f"spin -a {options} {next(iter(texts))} && "
             f"gcc {optimise} -w -DSAFETY -DCOLLAPSE -DMEMLIM={limit} -o pan pan.c",
             shell=True, cwd=folder, text=True, check=False,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -116,7 +129,7 @@ def mutate(texts, changes):
     """The model's texts, changed."""
     texts = dict(texts)
     for old, new in changes:
-        where = [name for name in FILES if old in texts[name]]
+        where = [name for name in texts if old in texts[name]]
         if len(where) != 1 or texts[where[0]].count(old) != 1:
             raise ModelError(f"not there once: {old!r}")
         texts[where[0]] = texts[where[0]].replace(old, new)
@@ -150,22 +163,25 @@ def guarded(work, *arguments):
 
 def main():
     names = [name for name in sys.argv[1:] if not name.startswith("-")]
-    unknown = set(names) - {mutation[0] for mutation in MUTATIONS}
+    unknown = set(names) - {mutation[0] for mutation in MUTATIONS + ALARM_MUTATIONS}
     if unknown:
         sys.exit(f"no mutation {' '.join(sorted(unknown))}")
-    sizes, limit = NORMAL, 3000
+    sizes, alarms, limit = NORMAL, ALARM, 3000
     if "--quick" in sys.argv:
         sizes = QUICK
     if "--long" in sys.argv:
-        sizes, limit = LONG, 20000
+        sizes, alarms, limit = LONG, ALARM_LONG, 20000
     texts = {name: (HERE / name).read_text() for name in FILES}
+    alarm = {name: (HERE / name).read_text() for name in ALARM_FILES}
 
     jobs = [] if names else [
         (holds, texts, f"{mode}, {name}", option + options, limit)
         for name, options in sizes
         for mode, option in (("overwrite", OVERWRITE), ("discard", DISCARD))]
-    jobs += [(caught, texts, mutation) for mutation in MUTATIONS
-             if not names or mutation[0] in names]
+    jobs += [] if names else [(holds, alarm, *case, limit) for case in alarms]
+    jobs += [(caught, model, mutation)
+             for model, some in ((texts, MUTATIONS), (alarm, ALARM_MUTATIONS))
+             for mutation in some if not names or mutation[0] in names]
     jobs += [(harmless, texts, mutation) for mutation in NOT_NEEDED if not names]
     failed = 0
     workers = 1 if "--long" in sys.argv else min(2, os.cpu_count() or 1)

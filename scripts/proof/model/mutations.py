@@ -253,6 +253,30 @@ MUTATIONS = [
      [(":: !lim || nn > MAX_NEST ||", ":: nn > MAX_NEST ||")]),
 ]
 
+# The rules of the alarm, in alarm.pml.
+ALARM_MUTATIONS = [
+    ("no-look", "nobody looks again for writers that did not know of the alarm", "",
+     [("		pending = false;\n		lock();",
+       "		pending = false;\n		goto end_idle;\n		lock();")]),
+    ("look-once", "a look that was on its way when an alarm was set does for that one", "",
+     [("		:: again -> ask_again()\n", "		:: again -> skip\n")]),
+    ("look-early", "the look does not wait for writers in flight", "",
+     [("		(task % 2 == 0 || epoch_task != task) && "
+       "(intr % 2 == 0 || epoch_irq != intr);\n		pending = false",
+       "		pending = false")]),
+    ("no-alarm", "the writer puts the words right and tells nobody", "",
+     [("-> if :: raised -> woken = true :: else fi", "-> skip")]),
+    ("restore-anyway", "the writer turns the ring on, whatever @limit is by then",
+     "-DDUMP -DTASK=1",
+     [("if :: limit == ALARM -> limit = USUAL; raised = true :: else fi",
+       "limit = USUAL; raised = true")]),
+    ("set-anyway", "the reader sets the alarm in a ring that is off", "-DDUMP -DTASK=1",
+     [("atomic { if :: limit == USUAL -> limit = ALARM :: else fi };", "limit = ALARM;")]),
+    ("on-in-silence", "control does not tell the reader that its alarm was taken back",
+     "-DCONTROL -DTASK=1",
+     [("	quick = USUAL;\n	woken = true;", "	quick = USUAL;")]),
+]
+
 # What the source does and the model can do without: here nothing must go wrong.
 # (That a slot is still the block's in reserve_here() is an assertion of the model.)
 NOT_NEEDED = [

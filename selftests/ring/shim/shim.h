@@ -130,6 +130,11 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 #define smp_wmb()		barrier()
 #endif
 
+#define xchg(p, new) ({							\
+	SHIM_POINT();							\
+	__atomic_exchange_n(p, new, __ATOMIC_SEQ_CST);			\
+})
+
 #define cmpxchg(p, old, new) ({						\
 	__typeof__(*(p)) __old = (old);					\
 									\
