@@ -276,6 +276,34 @@ static void lose_some(struct __test_metadata *_metadata, struct run *run,
 	printf("# %llu records in %llu packets, %llu lost\n", found.records, found.packets, lost);
 }
 
+/* What a recorder with buffers of @size chose for its own instance. */
+static const char *subbuf_of(struct __test_metadata *_metadata, struct run *run, const char *size)
+{
+	static char kb[32];
+	char tree[80];
+
+	START(run, "-v", "-e", "sched", "-b", size, "-o", run->trace);
+	EXPECT_TRUE(wait_until_said(run, " s  "));
+	snprintf(tree, sizeof(tree), ETCH "/instances/record-%d", run->pid);
+	snprintf(kb, sizeof(kb), "%s", read_line(tree, "buffer_subbuf_size_kb"));
+	kill(run->pid, SIGINT);
+	EXPECT_EQ(0, finish(run));
+	remove_trace(run->trace);
+	return kb;
+}
+
+/* Each packet takes system calls. In an instance of the user's, packets are as they were. */
+TEST_F(recorder, its_own_packets_are_an_eighth_of_a_buffer)
+{
+	EXPECT_STREQ("256", subbuf_of(_metadata, &self->run, "8M"));
+	EXPECT_STREQ("128", subbuf_of(_metadata, &self->run, "1024"));
+	EXPECT_STREQ("16", subbuf_of(_metadata, &self->run, "64"));
+	ASSERT_EQ(0, mkdir(TREE, 0700));
+	EXPECT_EQ(0, RUN(&self->run, "-i", INSTANCE, "-e", "sched", "-o", self->run.trace, "--",
+			 "true"));
+	EXPECT_STREQ("16", read_line(TREE, "buffer_subbuf_size_kb"));
+}
+
 TEST_F(recorder, tells_what_was_overwritten)
 {
 	lose_some(_metadata, &self->run, "overwrite", "overwritten");

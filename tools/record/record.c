@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #define MAX_EVENTS	100	/* options -e */
+#define MAX_PACKET_KB	256	/* more saves nothing that can be measured */
 
 /* Exit codes, beside those of the command. */
 enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_NO_COMMAND = 127, EXIT_SIGNAL = 128 };
@@ -398,6 +399,29 @@ static int choose_size(struct tree *tree, const char *size)
 	return tree_change(tree, "buffer_size_kb", text);
 }
 
+/*
+ * Each packet takes system calls of its own, so packets are large: an eighth of a CPU's
+ * buffer. A sub-buffer is contiguous memory, and if there is not so much, it gets smaller.
+ */
+static void choose_packet(const struct tree *tree)
+{
+	char *size = tree_read(tree, "buffer_size_kb", NULL);
+	char *usual = tree_read(tree, "buffer_subbuf_size_kb", NULL);
+	unsigned long least = usual ? strtoul(usual, NULL, 10) : 0;
+	unsigned long all = size ? strtoul(size, NULL, 10) : 0;
+	char text[32];
+
+	for (unsigned long kb = MAX_PACKET_KB; least && kb > least; kb /= 2) {
+		if (8 * kb > all)
+			continue;
+		snprintf(text, sizeof(text), "%lu", kb);
+		if (!tree_try(tree, "buffer_subbuf_size_kb", text))
+			break;
+	}
+	free(size);
+	free(usual);
+}
+
 /* Tracing is off until the threads are there. An instance in use goes on meanwhile. */
 static int set_up(struct tree *tree, const struct options *o)
 {
@@ -408,6 +432,8 @@ static int set_up(struct tree *tree, const struct options *o)
 	    (o->size && choose_size(tree, o->size)) ||
 	    tree_change(tree, "buffer_percent", o->percent))
 		return -1;
+	if (tree->own)
+		choose_packet(tree);
 	for (int i = 0; i < o->nr_events; i++)
 		if (choose_event(tree, o->events[i]))
 			return -1;

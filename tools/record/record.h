@@ -84,6 +84,7 @@ int tree_close(struct tree *tree);
 char *tree_read(const struct tree *tree, const char *file, size_t *len);
 /* One write(). */
 int tree_write(const struct tree *tree, const char *file, const char *text);
+int tree_try(const struct tree *tree, const char *file, const char *text);
 /* The same, of a setting that tree_close() puts back. */
 int tree_change(struct tree *tree, const char *file, const char *text);
 /* False if that cannot be known, either. */

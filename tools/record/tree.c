@@ -103,7 +103,8 @@ static void tree_explain(const struct tree *tree, const char *file)
 	free(log);
 }
 
-static int tree_write_with(const struct tree *tree, const char *file, const char *text, int flags)
+/* 0; or -1 if @file cannot be opened, 1 if it refused @text, with errno. */
+static int tree_put(const struct tree *tree, const char *file, const char *text, int flags)
 {
 	int fd = tree_fd(tree, file, O_WRONLY | flags);
 	ssize_t len = strlen(text), n = -1;
@@ -114,13 +115,26 @@ static int tree_write_with(const struct tree *tree, const char *file, const char
 	err = errno;
 	if (fd >= 0)
 		close(fd);
-	if (n == len)
-		return 0;
 	errno = n < 0 ? err : EIO;
+	return n == len ? 0 : fd < 0 ? -1 : 1;
+}
+
+static int tree_write_with(const struct tree *tree, const char *file, const char *text, int flags)
+{
+	int ret = tree_put(tree, file, text, flags);
+
+	if (!ret)
+		return 0;
 	fail("%s/%s: %m, for '%.*s'", tree->path, file, (int)strcspn(text, "\n"), text);
-	if (fd >= 0)
+	if (ret > 0)
 		tree_explain(tree, file);
 	return -1;
+}
+
+/* The same, of a change that may be refused: nobody needs to know. */
+int tree_try(const struct tree *tree, const char *file, const char *text)
+{
+	return tree_put(tree, file, text, O_TRUNC) ? -1 : 0;
 }
 
 /* As a shell does, with > or, to add to the events that are on, with >>. */
