@@ -129,7 +129,8 @@ TEST_F(recorder, waits_for_memory)
 
 	if (!have_faults())
 		SKIP(return, NO_FAULTS);
-	START(&self->run, "-v", "-e", "sched", "-o", self->run.trace);
+	/* Small packets, so that each thread soon takes one. */
+	START(&self->run, "-v", "-b", "64", "-e", "sched", "-o", self->run.trace);
 	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
 	ASSERT_EQ(0, faults_set(true));
 	EXPECT_LT(0, threads_fail(self->run.pid, false));
