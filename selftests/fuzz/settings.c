@@ -16,6 +16,7 @@
 #include "ctf/ctf.h"
 #include "settings.h"
 #include "text/text.h"
+#include "tree/fs.h"
 
 /* ---- What settings are made of: noted, and looked at ---- */
 
@@ -183,14 +184,14 @@ static void boot_with(char *text, unsigned int which)
 /* ---- Files ---- */
 
 /* The files that the rooms offer, for an instance's folder and for a CPU's. */
-static struct etch_file files[32];
+static struct etch_entry files[32];
 static unsigned int nr_files;
 
 static void add_files(const struct etch_control *control, int cpu)
 {
 	for (; control && control->name; control++) {
 		must(nr_files < ARRAY_SIZE(files));
-		files[nr_files++] = (struct etch_file){ .of = { &inst, cpu }, .control = control };
+		files[nr_files++] = (struct etch_entry){ .of = { &inst, cpu }, .control = control };
 	}
 }
 
@@ -219,7 +220,7 @@ static void check_log(const char *file)
 	free(m.buf);
 }
 
-static void write_to(struct etch_file *to, const char *bytes, size_t len)
+static void write_to(struct etch_entry *to, const char *bytes, size_t len)
 {
 	const struct etch_control *control = to->control;
 	struct seq_file m = { .private = to };

@@ -93,6 +93,13 @@ void etch_ring_off(struct etch_ring *r)
 	abort();
 }
 
+void etch_instance_alarm(void *data)
+{
+	struct etch_instance *inst = data;
+
+	must(!inst->on && inst->dumped);
+}
+
 void etch_clock_learn_now(void)
 {
 }

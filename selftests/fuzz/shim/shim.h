@@ -30,6 +30,7 @@ typedef u64 sector_t;
 typedef unsigned short umode_t;
 typedef unsigned int fmode_t, slab_flags_t, blk_opf_t;
 typedef u8 blk_status_t;
+typedef unsigned int kuid_t, kgid_t;
 
 #define __force
 #define __used			__attribute__((used))
@@ -96,6 +97,9 @@ struct hlist_node {
 struct mutex { int unused; };
 struct rw_semaphore { int unused; };
 struct delayed_work { int unused; };
+struct irq_work { int unused; };
+struct rcu_work { int unused; };
+struct rcu_head { int unused; };
 typedef struct { int unused; } wait_queue_head_t;
 typedef struct { u8 b[16]; } uuid_t;
 struct trace_seq { char *buffer; };
@@ -237,6 +241,11 @@ struct inode {
 	void *i_private;
 };
 
+struct super_block;
+struct dentry;
+struct iattr;
+struct mnt_idmap;
+
 struct file {
 	void *private_data;
 	fmode_t f_mode;
@@ -374,21 +383,7 @@ void tracepoint_set_instances(struct tracepoint_instances *set, unsigned int nr)
 typedef unsigned long cpumask_var_t[1];
 #define __percpu
 
-/* debugfs.h, string.h: nobody makes files here */
-struct dentry;
-
-static inline struct dentry *debugfs_create_file_unsafe(const char *name, umode_t mode,
-							struct dentry *parent, void *data,
-							const struct file_operations *fops)
-{
-	abort();
-}
-
-static inline void debugfs_remove(struct dentry *dentry)
-{
-	abort();
-}
-
+/* string.h */
 static inline const char *kbasename(const char *path)
 {
 	const char *slash = strrchr(path, '/');
