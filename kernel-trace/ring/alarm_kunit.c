@@ -79,7 +79,7 @@ static void alarm_expect_usual(struct kunit *test, struct alarm_test *t)
 			READ_ONCE(t->ring->quick));
 }
 
-static int alarm_init(struct kunit *test)
+static int alarm_test_init(struct kunit *test)
 {
 	struct alarm_test *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
 	struct etch_ring_params params = {
@@ -102,7 +102,7 @@ static int alarm_init(struct kunit *test)
 	return 0;
 }
 
-static void alarm_exit(struct kunit *test)
+static void alarm_test_exit(struct kunit *test)
 {
 	struct alarm_test *t = test->priv;
 
@@ -201,7 +201,7 @@ static enum hrtimer_restart alarm_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-static long alarm_start(void *data)
+static long alarm_start_timer(void *data)
 {
 	struct alarm_test *t = data;
 
@@ -230,7 +230,7 @@ static void alarm_misses_no_record(struct kunit *test)
 		alarm_take_all(t);
 		atomic_set(&t->raised, 0);
 		t->delay = get_random_u32_below(50000);
-		work_on_cpu(other, alarm_start, t);
+		work_on_cpu(other, alarm_start_timer, t);
 		etch_ring_set_alarm(t->ring, 0);
 		there = !etch_ring_empty(t->ring);
 		synchronize_rcu_expedited();
@@ -257,8 +257,8 @@ static struct kunit_case alarm_cases[] = {
 
 static struct kunit_suite alarm_suite = {
 	.name = "etch_alarm",
-	.init = alarm_init,
-	.exit = alarm_exit,
+	.init = alarm_test_init,
+	.exit = alarm_test_exit,
 	.test_cases = alarm_cases,
 };
 kunit_test_suite(alarm_suite);
