@@ -2,8 +2,8 @@
 """What a hit costs that mainline's consumers get, in Etch's kernel and in mainline's.
 
 Functions, as BPF and modules register them, ftrace, and a counter of perf's; Etch records
-nothing. In instructions, which are the same in each boot. The guest tells what was
-counted, which must be what was hit:
+nothing. In instructions, which are the same in each boot. The guest reports how often an
+event was hit and how many hits the consumers counted; these must be equal:
 
     bench: hits perf HITS COUNTED
     bench: hits ftrace HITS

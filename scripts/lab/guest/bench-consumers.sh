@@ -2,7 +2,7 @@
 # shellcheck shell=sh
 #
 # BENCH=consumers inside the guest: load the module, which measures while it is loaded,
-# and report what it printed, and how many records ftrace has or had:
+# and report what it printed, and how many records ftrace was given:
 #
 #	bench: stored RECORDS
 
