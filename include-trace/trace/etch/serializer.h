@@ -4,8 +4,8 @@
  * into
  *
  *	static __maybe_unused noinline notrace void
- *	etch_write_lookup(u64 key, const char *name,
- *			  u64 __mask, const struct etch_event *__event)
+ *	etch_write_lookup(u64 __mask, u64 key, const char *name,
+ *			  const struct etch_event *__event)
  *	{
  *		struct etch_dyn_lookup __maybe_unused __uninitialized __data_offsets;
  *		struct etch_raw_lookup *entry;
@@ -34,8 +34,8 @@
  * The verbs of TP_fast_assign(), here __assign_str(), are the kernel's own.
  *
  * Out of line, so that a stub which is called for ftrace or perf alone saves no
- * registers for it; what the stub adds comes behind the arguments that it was
- * called with, so that these stay where they are.
+ * registers for it. The mask takes the place of the stub's first argument, so that the
+ * event's own arguments stay in the registers that the stub was called with.
  */
 
 #include <trace/stages/stage6_event_callback.h>
@@ -57,7 +57,7 @@
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(call, proto, args, tstruct, assign, print)	\
 static __maybe_unused noinline notrace void				\
-etch_write_##call(proto, u64 __mask, const struct etch_event *__event)	\
+etch_write_##call(u64 __mask, proto, const struct etch_event *__event)	\
 {									\
 	struct etch_dyn_##call __maybe_unused __uninitialized __data_offsets; \
 	struct etch_raw_##call *entry;					\
