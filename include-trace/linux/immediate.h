@@ -48,7 +48,6 @@
  * WHICH READS ARE PATCHED
  *
  *	x86-64		1, 2 and 4 bytes; 8 are loaded (asm/immediate.h says why)
- *	arm64		1 and 2 bytes; 4 and 8 are loaded
  *	um		all, if its processor is an x86-64
  *	others		none
  *

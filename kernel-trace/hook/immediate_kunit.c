@@ -26,7 +26,6 @@ DEFINE_STATIC_IMV(u64, test_u64);
 DEFINE_STATIC_IMV(s64, test_s64);
 
 /* Of a width that is patched wherever anything is. */
-DEFINE_STATIC_IMV(u16, test_patched);
 DEFINE_STATIC_IMV(u16, test_other);
 DEFINE_STATIC_IMV(u16, test_init);
 
@@ -98,6 +97,8 @@ static void many_at_once(struct kunit *test)
 }
 
 #ifdef CONFIG_IMV_PATCHED
+
+DEFINE_STATIC_IMV(u16, test_patched);
 
 /* ---- The order of the steps, looked at while the operands are being patched ---- */
 
