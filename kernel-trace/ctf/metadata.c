@@ -99,12 +99,14 @@ static void etch_metadata_env(struct seq_file *m, const struct etch_metadata *md
 	seq_printf(m, "\tmetadata_generation = %u;\n};\n", md->generation);
 }
 
-/* struct etch_packet_header from behind stream_id on, and struct etch_head. */
+/*
+ * struct etch_packet_header from cpu_id on, and struct etch_head. Before cpu_id and behind it
+ * are fields that readers of the header find there, and that would only fill viewers' lines.
+ */
 static void etch_metadata_stream(struct seq_file *m)
 {
-	BUILD_BUG_ON(offsetof(struct etch_packet_header, timestamp_begin) != 24);
-	BUILD_BUG_ON(offsetof(struct etch_packet_header, lost_nested) != 88);
-	BUILD_BUG_ON(offsetof(struct etch_packet_header, comm) != 104);
+	BUILD_BUG_ON(offsetof(struct etch_packet_header, cpu_id) != 64);
+	BUILD_BUG_ON(offsetof(struct etch_packet_header, timestamp_begin) != 80);
 	BUILD_BUG_ON(sizeof(struct etch_packet_header) != 128);
 	BUILD_BUG_ON(ETCH_CONTEXT_SHIFT != 62);
 
@@ -112,22 +114,14 @@ static void etch_metadata_stream(struct seq_file *m)
 		 "\nstream {\n"
 		 "\tid = 0;\n"
 		 "\tpacket.context := struct {\n"
-		 "\t\tts64_t timestamp_begin;\n"
+		 "\t\tuint32_t cpu_id;\n"
+		 "\t\tts64_begin_t timestamp_begin;\n"
 		 "\t\tts64_t timestamp_end;\n"
 		 "\t\tuint64_t content_size;\n"
 		 "\t\tuint64_t packet_size;\n"
 		 "\t\tuint64_t packet_seq_num;\n"
 		 "\t\tuint64_t events_discarded;\n"
-		 "\t\tuint64_t overwritten;\n"
-		 "\t\tuint64_t lost_full;\n"
-		 "\t\tuint32_t lost_nested;\n"
-		 "\t\tuint32_t lost_too_big;\n"
-		 "\t\tuint32_t cpu_id;\n"
-		 "\t\tint32_t pid;\n"
-		 "\t\tchar8_t comm[16];\n"
-		 "\t\tuint32_t generation;\n"
-		 "\t\tuint32_t records;\n"
-		 "\t};\n"
+		 "\t} align(512);\n"
 		 "\tevent.header := struct {\n"
 		 "\t\tts48_t timestamp;\n"
 		 "\t\tinteger { size = 14; align = 1; signed = false; } id;\n"

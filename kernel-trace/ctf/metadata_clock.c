@@ -96,6 +96,8 @@ void etch_metadata_clock(struct seq_file *m, enum etch_clock clock,
 		   str_true_false(etch_clock_in_ns(clock)));
 	seq_printf(m, "\ntypealias integer { size = 64; align = 32; signed = false; "
 		   "map = clock.%s.value; } := ts64_t;\n", name);
+	seq_printf(m, "typealias integer { size = 64; align = 128; signed = false; "
+		   "map = clock.%s.value; } := ts64_begin_t;\n", name);
 	seq_printf(m, "typealias integer { size = %u; align = 1; signed = false; "
 		   "map = clock.%s.value; } := ts%u_t;\n", ETCH_TIME_BITS, name, ETCH_TIME_BITS);
 }

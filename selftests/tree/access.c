@@ -317,6 +317,9 @@ TEST_F_TIMEOUT(access, mount_options_open_nothing, 120)
 #define POINTER_EVENT	"events/kmem/kfree"
 /* How its print format shows the address. */
 #define SHOWN_AS	" ptr="
+/* Of a packet's header: its bytes, and where it says how many bits the packet has. */
+#define HEADER		128
+#define CONTENT_SIZE	96
 
 /* A number of the format file: "field:... NAME; offset:N". */
 static unsigned int offset_of(const char *name)
@@ -348,8 +351,8 @@ static size_t raw_pointers(uint64_t *pointers, size_t max)
 	for (ssize_t n; (n = read(fd, packet + len, sizeof(packet) - len)) > 0;)
 		len += n;
 	close(fd);
-	memcpy(&content, packet + 40, sizeof(content));
-	for (from = 128; from + size <= content / 8 && nr < max; from += size) {
+	memcpy(&content, packet + CONTENT_SIZE, sizeof(content));
+	for (from = HEADER; from + size <= content / 8 && nr < max; from += size) {
 		uint64_t word;
 
 		memcpy(&word, packet + from, sizeof(word));

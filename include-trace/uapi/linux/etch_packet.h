@@ -33,6 +33,15 @@
  * @magic: ETCH_PACKET_MAGIC
  * @uuid: of the trace; the same as in its metadata
  * @stream_id: 0
+ * @overwritten: of @events_discarded, how many had been stored
+ * @lost_full: how many were lost in discard mode because the buffer was full
+ * @lost_nested: how many because of where an interrupt came: modulo 2^32
+ * @lost_too_big: how many because they fit in no sub-buffer: modulo 2^32
+ * @comm: the name of @pid, as far as known
+ * @cpu_id: the CPU
+ * @pid: the thread that was running when the packet was begun
+ * @generation: metadata that is this new, or newer, describes all records of the packet
+ * @records: how many the packet has
  * @timestamp_begin: by the trace's clock; not after its first record, nor before the
  *	end of the packet before it
  * @timestamp_end: not before its last record
@@ -42,35 +51,29 @@
  *	were overwritten
  * @events_discarded: records of this CPU that were overwritten unread or lost, before
  *	this packet was begun
- * @overwritten: of those, how many had been stored
- * @lost_full: how many were lost in discard mode because the buffer was full
- * @lost_nested: how many because of where an interrupt came: modulo 2^32
- * @lost_too_big: how many because they fit in no sub-buffer: modulo 2^32
- * @cpu_id: the CPU
- * @pid: the thread that was running when the packet was begun
- * @comm: its name, as far as known
- * @generation: metadata that is this new, or newer, describes all records of the packet
- * @records: how many it has
+ *
+ * The metadata describes what viewers need. They would show each other field beside every
+ * event, so @overwritten to @comm, and @pid to @records, stand where the metadata has padding.
  */
 struct etch_packet_header {
 	__u32	magic;
 	__u8	uuid[ETCH_PACKET_UUID];
 	__u32	stream_id;
+	__u64	overwritten;
+	__u64	lost_full;
+	__u32	lost_nested;
+	__u32	lost_too_big;
+	char	comm[ETCH_PACKET_COMM];
+	__u32	cpu_id;
+	__s32	pid;
+	__u32	generation;
+	__u32	records;
 	__u64	timestamp_begin;
 	__u64	timestamp_end;
 	__u64	content_size;
 	__u64	packet_size;
 	__u64	packet_seq_num;
 	__u64	events_discarded;
-	__u64	overwritten;
-	__u64	lost_full;
-	__u32	lost_nested;
-	__u32	lost_too_big;
-	__u32	cpu_id;
-	__s32	pid;
-	char	comm[ETCH_PACKET_COMM];
-	__u32	generation;
-	__u32	records;
 };
 
 /**

@@ -19,16 +19,16 @@ import packets
 LEAST = compare.Least(200, 2, 500, 400, 2, 0, (("sys:list", "v"), ("sys:number", "c")),
                       (100, 1))
 CPU0, LOSS = "twice/ctf/cpu0", "discard/ctf/cpu0"
-HEADER = struct.calcsize("<I16sI")      # bytes before timestamp_begin
-FIELDS = {"begin": 0, "end": 8, "content": 16, "size": 24, "seq": 32, "discarded": 40,
-          "overwritten": 48, "lost_full": 56}
+# Bytes before some fields of the header.
+FIELDS = {"overwritten": 24, "lost_full": 32, "begin": 80, "end": 88, "content": 96,
+          "size": 104, "seq": 112, "discarded": 120}
 
 
 def poke(name, number, field, change):
     """Add to a 64-bit field of a packet's header."""
     def apply(folder):
         data = bytearray((folder / name).read_bytes())
-        at = packets.packets(data)[0][number].at + HEADER + FIELDS[field]
+        at = packets.packets(data)[0][number].at + FIELDS[field]
         value, = struct.unpack_from("<Q", data, at)
         struct.pack_into("<Q", data, at, value + change)
         (folder / name).write_bytes(data)

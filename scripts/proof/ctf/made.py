@@ -8,7 +8,7 @@ from formats import WIDTHS
 UUID = bytes(range(16))
 PAGE = 4096
 # As struct etch_packet_header: see include-trace/uapi/linux/etch_packet.h.
-HEADER = struct.Struct("<I16sIQQQQQQQQIIIi16sII")
+HEADER = struct.Struct("<I16sIQQII16sIiIIQQQQQQ")
 TASK, SOFTIRQ, HARDIRQ, NMI = range(4)
 
 PRELUDE = """\
@@ -45,26 +45,19 @@ clock {
 	absolute = false;
 };
 typealias integer { size = 64; align = 32; map = clock.counter.value; } := ts64_t;
+typealias integer { size = 64; align = 128; map = clock.counter.value; } := ts64_begin_t;
 typealias integer { size = 48; align = 1; map = clock.counter.value; } := ts48_t;
 stream {
 	id = 0;
 	packet.context := struct {
-		ts64_t timestamp_begin;
+		uint32_t cpu_id;
+		ts64_begin_t timestamp_begin;
 		ts64_t timestamp_end;
 		uint64_t content_size;
 		uint64_t packet_size;
 		uint64_t packet_seq_num;
 		uint64_t events_discarded;
-		uint64_t overwritten;
-		uint64_t lost_full;
-		uint32_t lost_nested;
-		uint32_t lost_too_big;
-		uint32_t cpu_id;
-		int32_t pid;
-		char8_t comm[16];
-		uint32_t generation;
-		uint32_t records;
-	};
+	} align(512);
 	event.header := struct {
 		ts48_t timestamp;
 		integer { size = 14; align = 1; } id;
@@ -98,11 +91,11 @@ def packet(records, begin, end, seq=0, discarded=0, cpu=0, pages=1, **more):
         body = padded(body, 4) + each
     size = HEADER.size + len(body)
     fields = {"magic": 0xC1FC1FC1, "uuid": UUID, "stream_id": 0,
-              "begin": begin, "end": end, "content": size * 8,
-              "size": pages * PAGE * 8, "seq": seq, "discarded": discarded,
               "overwritten": 0, "lost_full": 0, "lost_nested": 0,
-              "lost_too_big": 0, "cpu": cpu, "pid": 1, "comm": b"made",
-              "generation": 1, "records": len(records), **more}
+              "lost_too_big": 0, "comm": b"made", "cpu": cpu, "pid": 1, "generation": 1,
+              "records": len(records), "begin": begin, "end": end,
+              "content": size * 8, "size": pages * PAGE * 8, "seq": seq,
+              "discarded": discarded, **more}
     return (HEADER.pack(*fields.values()) + body).ljust(pages * PAGE, b"\0")
 
 

@@ -8,16 +8,16 @@ import struct
 from collections import namedtuple
 
 MAGIC = 0xC1FC1FC1
-_HEADER = struct.Struct("<I16sIQQQQQQQQIIIi16sII")
+_HEADER = struct.Struct("<I16sIQQII16sIiIIQQQQQQ")
 HEADER_BYTES = _HEADER.size
 TIME_BITS, ID_BITS = 48, 14
 TIME_MASK, ID_MASK = (1 << TIME_BITS) - 1, (1 << ID_BITS) - 1
 _HEAD = struct.Struct("<Qi")
 HEAD_BYTES = _HEAD.size
 
-Header = namedtuple("Header", "magic uuid stream_id begin end content size seq "
-                    "discarded overwritten lost_full lost_nested lost_too_big "
-                    "cpu pid comm generation records")
+Header = namedtuple("Header", "magic uuid stream_id overwritten lost_full "
+                    "lost_nested lost_too_big comm cpu pid generation records "
+                    "begin end content size seq discarded")
 # at, end: the packet's bytes in its file; content: where the records end.
 Packet = namedtuple("Packet", "header at content end")
 # at: in the file. time: in full.

@@ -18,7 +18,7 @@ SOURCE = layout.TOP / "tools/record"
 UAPI = layout.TOP / "include-trace/uapi"
 
 # struct etch_packet_header, of include-trace/uapi/linux/etch_packet.h.
-HEADER = struct.Struct("<I16sI8Q3Ii16s2I")
+HEADER = struct.Struct("<I16sI2Q2I16sIi2I6Q")
 UUID = bytes(range(16))
 DASHED = "00010203-0405-0607-0809-0a0b0c0d0e0f"
 PAGE = 4096
@@ -38,9 +38,8 @@ def packet(cpu, number, records=3, content=1000, generation=1, uuid=UUID):
     """One packet: a header, content, and padding to whole pages."""
     size = HEADER.size + content
     whole = -(-size // PAGE) * PAGE
-    header = HEADER.pack(0xC1FC1FC1, uuid, 0, number, number, size * 8,
-                         whole * 8, number, 0, 0, 0, 0, 0, cpu, 7, b"task",
-                         generation, records)
+    header = HEADER.pack(0xC1FC1FC1, uuid, 0, 0, 0, 0, 0, b"task", cpu, 7,
+                         generation, records, number, number, size * 8, whole * 8, number, 0)
     return (header + random.Random(number).randbytes(content)).ljust(
         whole, b"\0")
 
@@ -298,7 +297,7 @@ class Record(unittest.TestCase):
             self.ended(self.start("-r", self.trace))
             expected = b""
             for one in packets:
-                needed = struct.unpack_from("<Q", one, 40)[0] // 8
+                needed = struct.unpack_from("<Q", one, 96)[0] // 8
                 if cut - len(expected) < needed:
                     break
                 expected += one
@@ -311,7 +310,7 @@ class Record(unittest.TestCase):
         self.trace.mkdir()
         (self.trace / "metadata").write_text(HEAD)
         for size in ((512 << 10) * 8 + 8, 1 << 40, (1 << 64) - 8):
-            struct.pack_into("<Q", bad, 48, size)
+            struct.pack_into("<Q", bad, 104, size)
             (self.trace / "cpu0").write_bytes(good + bad)
             self.ended(self.start("-r", self.trace))
             self.assertEqual((self.trace / "cpu0").stat().st_size, len(good))
