@@ -34,7 +34,7 @@ passes() { # options of the compiler, test, its options
 	cc -w -O1 -std=gnu11 -D_GNU_SOURCE -Ishim -I"$work" -I. -idirafter "$work/inc" \
 		-idirafter "$inc" $options -o "$work/$name" "$name.c" $more \
 		"$work/ring/ring.c" "$work/ring/ring_resize.c" "$work/ring/ring_read.c" \
-		"$work/ring/ring_age.c" "$work/ring/ring_control.c" \
+		"$work/ring/ring_age.c" "$work/ring/ring_alarm.c" "$work/ring/ring_control.c" \
 		shim/shim.c ring_test.c -lpthread -lrt || exit 1
 	TAP_STOP=1 TSAN_OPTIONS=halt_on_error=1 timeout 100 "$work/$name" "$@" >/dev/null 2>&1
 }
@@ -53,7 +53,8 @@ notices() {
 copy() {
 	mkdir -p "$work/inc/linux" "$work/ring"
 	cp "$src"/ring/ring.c "$src"/ring/ring_resize.c "$src"/ring/ring_read.c \
-		"$src"/ring/ring_age.c "$src"/ring/ring_control.c "$src"/ring/ring_internal.h \
+		"$src"/ring/ring_age.c "$src"/ring/ring_alarm.c "$src"/ring/ring_control.c \
+		"$src"/ring/ring_internal.h \
 		"$work/ring"
 	cp "$inc"/linux/etch_ring.h "$work/inc/linux"
 }
@@ -128,6 +129,14 @@ mutant "takes a block that a reader took for one that is begun" ring/ring.c \
 	's/while \(READ_ONCE\(r->pos\) == pos\)/if (1)/'
 mutant "takes a leap for a step between the claim of a block and the move to it" ring/ring.c \
 	's/unlikely\(between_blocks\(r\) \|\|/unlikely(/'
+mutant "takes the usual way to a time between the claim of a block and the move to it" \
+	ring/ring.c 's/READ_ONCE\(r->nest\) == 1 && time/time/'
+mutant "takes a leap for the usual step" ring/ring.c \
+	's/time - last <= ETCH_RING_AGE/(s64)(time - last) >= 0/'
+mutant "takes a clock that was set back for one that goes on" ring/ring.c \
+	's/ &&\n\t\t   \(s64\)\(time - READ_ONCE\(r->floor\)\) >= 0//'
+mutant "notes the usual time over a later one of a nested writer" ring/ring.c \
+	's/try_cmpxchg_local\(&r->last, &last, time\)/({ WRITE_ONCE(r->last, time); 1; })/'
 mutant "stores in a block that is closed" ring/ring.c \
 	's/if \(READ_ONCE\(r->closed\) == this\)\n\t\treturn false;//'
 mutant "opens a closed block that it was about to note" ring/ring.c \

@@ -61,6 +61,7 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 
 /* compiler.h, types.h, bits.h, minmax.h, log2.h */
 #undef __always_inline
+#define noinline		__attribute__((noinline))
 #define __always_inline		inline __attribute__((always_inline))
 #define notrace
 #undef __maybe_unused
