@@ -115,40 +115,49 @@ static struct etch_ring *etch_copy_later(struct etch_ring *ring, const void *rec
 	return &c->stand_in;
 }
 
-/*
- * etch_write_begin() for all cases but the simple ones. @how: the result of
- * etch_ring_reserve_quick() in the first ring.
- */
-static noinline struct etch_write etch_write_begin_any(unsigned long len,
-						       const struct etch_event *event,
-						       u64 mask, enum etch_quick how)
+/* Whatever the case. NULL: the record is lost, which the ring has counted. */
+static __always_inline void *etch_reserve(struct etch_ring *ring, unsigned long len, u64 *time)
+{
+	void *record;
+	enum etch_quick how = etch_ring_reserve_quick(ring, len, time, &record);
+
+	if (likely(how == ETCH_QUICK_DONE))
+		return record;
+	if (how == ETCH_QUICK_LOST)
+		return NULL;
+	return etch_ring_reserve_other(ring, len, time, how);
+}
+
+/* etch_write_begin() for several instances. */
+static noinline struct etch_write etch_write_begin_many(unsigned long len,
+							const struct etch_event *event, u64 mask)
 {
 	struct etch_write w = {};
 	u64 time;
 
-	for (; mask; mask &= mask - 1) {
+	do {
 		w.ring = etch_this_ring(mask);
-		w.record = etch_ring_reserve_other(w.ring, len, &time, how);
-		how = ETCH_QUICK_OTHER;
-		if (!w.record)
-			continue;
-		etch_stamp(w.record, time, event->word);
-		if (!etch_is_one(mask))
-			w.ring = etch_copy_later(w.ring, w.record, len, mask & (mask - 1));
-		break;
-	}
+		w.record = etch_reserve(w.ring, len, &time);
+		mask &= mask - 1;
+	} while (!w.record && mask);
+	if (!w.record)
+		return w;
+	etch_stamp(w.record, time, event->word);
+	if (mask)
+		w.ring = etch_copy_later(w.ring, w.record, len, mask);
 	return w;
 }
 
-/* An interrupt came, and wrote: reserve again, with another time. */
-static noinline struct etch_write etch_write_begin_raised(unsigned long len,
-							  const struct etch_event *event,
-							  struct etch_ring *ring)
+/* etch_write_begin() for one instance, where etch_ring_reserve_quick() said @how. */
+static noinline struct etch_write etch_write_begin_other(unsigned long len,
+							 const struct etch_event *event,
+							 struct etch_ring *ring,
+							 enum etch_quick how)
 {
 	struct etch_write w = { .ring = ring };
 	u64 time;
 
-	w.record = etch_ring_reserve_other(ring, len, &time, ETCH_QUICK_RAISED);
+	w.record = etch_ring_reserve_other(ring, len, &time, how);
 	if (w.record)
 		etch_stamp(w.record, time, event->word);
 	return w;
@@ -179,31 +188,31 @@ struct etch_write etch_write_begin(unsigned long len, const struct etch_event *e
 	u64 time;
 
 	if (unlikely(!etch_is_one(mask)))
-		return etch_write_begin_any(len, event, mask, ETCH_QUICK_OTHER);
+		return etch_write_begin_many(len, event, mask);
 	how = etch_ring_reserve_quick(w.ring, len, &time, &w.record);
 	if (unlikely(how != ETCH_QUICK_DONE)) {
 		if (how == ETCH_QUICK_LOST)
 			return (struct etch_write) {};
-		if (how == ETCH_QUICK_RAISED)
-			return etch_write_begin_raised(len, event, w.ring);
-		return etch_write_begin_any(len, event, mask, how);
+		return etch_write_begin_other(len, event, w.ring, how);
 	}
 	etch_stamp(w.record, time, event->word);
 	return w;
 }
 EXPORT_SYMBOL_GPL(etch_write_begin);
 
+/* All but the time is the original's. */
 static void etch_write_copy(const struct etch_copy *copy, struct etch_ring *ring)
 {
 	const struct etch_head *from = copy->record;
-	void *record;
+	struct etch_head *head;
 	u64 time;
 
-	record = __etch_ring_reserve(ring, copy->len, &time);
-	if (!record)
+	head = etch_reserve(ring, copy->len, &time);
+	if (!head)
 		return;
-	memcpy(record + sizeof(*from), from + 1, copy->len - sizeof(*from));
-	etch_stamp(record, time, from->word & (u64)ETCH_ID_MAX << ETCH_TIME_BITS);
+	head->word = (from->word & ~ETCH_TIME_MASK) | (time & ETCH_TIME_MASK);
+	head->pid = from->pid;
+	memcpy(head + 1, from + 1, copy->len - sizeof(*from));
 	etch_ring_commit(ring);
 }
 

@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 
-EVERY = ("etch_write_begin", "etch_write_begin_any", "etch_write_begin_raised",
+EVERY = ("etch_write_begin", "etch_write_begin_many", "etch_write_begin_other",
          "etch_write_end", "etch_write_end_any", "etch_ring_reserve_slow", "switch_block")
 # What the compiler appends to a copy of its own.
 COPY = re.compile(r"\.(?:isra|constprop|part)\.\d+|\.cold")
