@@ -27,13 +27,14 @@ import machine
 import plot
 import readers
 import readout
+import recorders
 import rest
 import signals
 import workload
 
 BENCHES = {"gate": gate, "enable": enable, "event": event,
            "workload": workload, "readers": readers, "readout": readout,
-           "rest": rest, "consumers": consumers}
+           "rest": rest, "consumers": consumers, "recorders": recorders}
 ERRORS = (figures.FigureError, kernels.KernelError, loops.LoopError,
           machine.MachineError, OSError)
 

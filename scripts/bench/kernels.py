@@ -61,10 +61,13 @@ class Kernel:
         config = (self.folder / ".config").read_text()
         return f"CONFIG_{symbol}=y\n" in config
 
-    def boot(self, script, append=(), icount=False):
-        """Run scripts/lab/guest/SCRIPT.sh in it; the report's lines."""
+    def boot(self, script, append=(), icount=False, programs=()):
+        """Run scripts/lab/guest/SCRIPT.sh in it; the report's lines.
+
+        programs: of this machine, by name, that the guest has, too.
+        """
         run([SCRIPTS / "lab/rootfs.sh", self.lane], OUT=self.folder,
-            BENCH=self.files)
+            BENCH=self.files, PROGRAMS=" ".join(programs))
         result = guest.boot(self.lane, self.files.with_suffix(".gz"), script,
                             LIMIT, append=append, folder=self.folder,
                             icount=icount)

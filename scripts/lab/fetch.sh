@@ -8,7 +8,7 @@
 #
 # fetch.sh arm64: in addition the compiler for that architecture, and QEMU for its programs.
 # fetch.sh arm64-guest: in addition to that the programs of such a guest, in build/root.
-# fetch.sh bench: in addition what draws the benchmarks' pictures.
+# fetch.sh bench: in addition what draws the benchmarks' pictures, and the recorder of others.
 # fetch.sh clang: in addition that compiler, and what belongs to it.
 # fetch.sh ctf: in addition what reads binary traces.
 # fetch.sh docs: in addition what makes pages of the documentation.
@@ -67,7 +67,10 @@ arm64*)	FILES+="/usr/aarch64-linux-gnu/lib/libc.a	libc6-dev-arm64-cross"
 aarch64-linux-gnu-gcc	gcc-aarch64-linux-gnu
 qemu-aarch64-static	qemu-user-static
 " ;;
-bench)	TOOLS+="gnuplot	gnuplot-nox" ;;
+bench)	TOOLS+="
+gnuplot		gnuplot-nox
+trace-cmd	trace-cmd
+" ;;
 clang)	TOOLS+="
 clang		clang
 ld.lld		lld

@@ -5,7 +5,8 @@
 # without root by the kernel's own gen_init_cpio. It holds a static busybox,
 # bash, scripts/lab/guest, the sample modules, the recorder, and DIR (installed
 # selftests) as /kselftest. OUT=DIR says where the kernel was built, if elsewhere; BENCH=DIR
-# puts that folder in as /bench, and the archive is then DIR.gz. For another
+# puts that folder in as /bench, and the archive is then DIR.gz; PROGRAMS="NAME..." puts in
+# these programs of the host, too. For another
 # architecture the programs are those of fetch.sh ARCH-guest.
 set -euo pipefail
 . "$(dirname "$0")/../lib/common.sh"
@@ -14,6 +15,7 @@ LANE=$1
 SELFTESTS=${2:-}
 OUT=${OUT:-$ETCH_BUILD/$LANE}
 BENCH=${BENCH:-}
+PROGRAMS=${PROGRAMS:-}
 ARCHIVE=${BENCH:-$OUT/initrd}
 GEN=$ETCH_BUILD/gen_init_cpio
 GUEST='' EMULATOR=''
@@ -122,10 +124,15 @@ recorder()
 
 spec()
 {
+	local name
+
 	base
 	timeout_wrapper
 	modules
 	recorder
+	for name in $PROGRAMS; do
+		program "$name"
+	done
 	[ -z "$SELFTESTS" ] || folder "$SELFTESTS" /kselftest
 	[ -z "$BENCH" ] || folder "$BENCH" /bench
 }

@@ -13,6 +13,7 @@
 
 #define ETCH	"/sys/kernel/debug/etch"
 #define FTRACE	"/sys/kernel/tracing"
+#define RUN	"/sys/kernel/debug/bench"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 

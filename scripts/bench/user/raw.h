@@ -11,8 +11,6 @@
 
 #include "bench.h"
 
-#define RUN		"/sys/kernel/debug/bench"
-
 struct tracer {
 	const char *name;
 	const char *folder;
