@@ -16,10 +16,10 @@ LANES = ("um", "x86-64")
 SOURCES = layout.TOP / "scripts/bench"
 TOOLS = ("etch-record", "trace-cmd")
 CASE = "CPU time of the recorder, an event of 16 bytes"
-# Twice as many hits are a chunk. With the half of a buffer that trace-cmd leaves unread, it
+# Twice as many hits are a chunk. With the part of a buffer that trace-cmd leaves unread, it
 # is less than a buffer.
-RUNS = {"um": {"rounds": 7, "chunks": 201, "hits": 8000},
-        "x86-64": {"rounds": 3, "chunks": 21, "hits": 8000}}
+RUNS = {"um": {"rounds": 7, "chunks": 261, "hits": 6000},
+        "x86-64": {"rounds": 3, "chunks": 41, "hits": 6000}}
 MOST = 60                       # ns an event
 HALF = 0.5                      # of trace-cmd's instructions
 

@@ -27,7 +27,6 @@
 #define MAX_ROUNDS	64
 #define FOLDER		120		/* bytes of a folder's name */
 #define LEAST		24		/* bytes of a record, whoever recorded it */
-#define LEFT		22500		/* records: half of trace-cmd's buffer, which it leaves */
 #define PATIENCE	20000		/* ms */
 #define RAN		"/sys/kernel/debug/bench-ran"
 
@@ -37,17 +36,19 @@
  * @event: the one it records
  * @folder: its files, or a pattern of their name
  * @file: what it writes, on CPU 0
+ * @left: records that it may leave for later; trace-cmd leaves some 60 % of its buffer
  * @argv: how a user starts it
  */
 struct tool {
 	const char *name, *event, *folder, *file;
+	long long left;
 	char *argv[10];
 };
 
 static const struct tool tools[] = {
-	{ "etch-record", "etch_small", ETCH "/instances/record-*", "/tmp/record/cpu0",
+	{ "etch-record", "etch_small", ETCH "/instances/record-*", "/tmp/record/cpu0", 12000,
 	  { "/usr/bin/etch-record", "-q", "-e", "bench_hits:etch_small", "-o", "/tmp/record" } },
-	{ "trace-cmd", "ftrace_small", FTRACE, "/tmp/trace.dat",
+	{ "trace-cmd", "ftrace_small", FTRACE, "/tmp/trace.dat", 27000,
 	  { "/usr/bin/trace-cmd", "record", "-q", "--compression", "none", "-e",
 	    "bench_hits:ftrace_small", "-o", "/tmp/trace.dat" } },
 };
@@ -144,7 +145,7 @@ static pid_t start(const struct tool *tool)
 static void wait_until_read(const struct tool *tool, const char *folder)
 {
 	for (int i = 0; i < PATIENCE; i++) {
-		if (figure(folder, 0, "entries") < LEFT)
+		if (figure(folder, 0, "entries") < tool->left)
 			return;
 		nap();
 	}
@@ -163,9 +164,22 @@ static void hit(const struct tool *tool, const char *folder, long long chunks, c
 	}
 }
 
+/* Read or still there. A recorder that reads meanwhile has some counted as neither, or twice. */
+static long long records_of(const char *folder)
+{
+	long long before = -1, now = -2;
+
+	for (int i = 0; i < PATIENCE && now != before; i++) {
+		before = now;
+		now = figure(folder, 0, "read") + figure(folder, 0, "entries");
+		nap();
+	}
+	return now;
+}
+
 static void must_have_all(const struct tool *tool, const char *folder, long long records)
 {
-	long long here = figure(folder, 0, "read") + figure(folder, 0, "entries");
+	long long here = records_of(folder);
 
 	if (here != records || figure(folder, 0, "lost") + figure(folder, 0, "over") +
 	    figure(folder, 0, "dropped"))
