@@ -2,11 +2,13 @@
 """Taking records out in binary form, through trace_pipe_raw.
 
 How much CPU time a record takes that is spliced or read, Etch's and ftrace's in
-turns, in one kernel, in one boot; and in another boot, with a reader beside, how
-many events in a second are the most at which nothing is lost.
+turns, in one kernel, in one boot; in another boot, with a reader beside, how
+many events in a second are the most at which nothing is lost; and where instructions
+are counted, what it costs to wake a reader that waits.
 """
 
 import re
+import statistics
 
 import event_cases
 import figures
@@ -32,6 +34,9 @@ DRAIN = {"um": {"rounds": 101, "hits": 25000, "size": 2048},
          "x86-64": {"rounds": 5, "hits": 12500, "size": 1024}}
 RATE = {"um": {"rounds": 5, "ticks": 500, "producer": 0, "consumer": 0},
         "x86-64": {"rounds": 3, "ticks": 1000, "producer": 1, "consumer": 0}}
+# Of x86-64: hits that fill ten sub-buffers of Etch's, none of which is overwritten.
+WAKE = {"rounds": 4, "hits": 5800, "size": 1024}
+WAKE_TITLE = "hits that wake a reader, less those that wake none"
 BYTES = re.compile(r"^bench: bytes (\S+) (\S+) (\d+) (\d+)$")
 FOUND = re.compile(r"^bench: rate (\S+) (\d+) (lost|producer)$")
 
@@ -55,6 +60,9 @@ def measure(lane):
     beside = {size: kernel.boot("bench-readout", words(
         "rate", {**RATE[lane], "size": size})) for size in SIZES}
     found = rows(figures.parse(drain, counts), lane) + sizes(drain, lane)
+    if counts:
+        found += wake_rows(figures.parse(kernel.boot(
+            "bench-readout", words("wake", WAKE), counts), counts), lane)
     for size, lines in beside.items():
         found += rate_rows(lines, size, lane)
     return found, remarks_on(beside, lane)
@@ -71,6 +79,21 @@ def rows(rounds, lane):
             if len(some) != DRAIN[lane]["rounds"]:
                 raise figures.FigureError(f"{lane}: rounds of {title} miss")
             found.append(figures.Figure(title, tracer, lane, unit, some))
+    return found
+
+
+def wake_rows(rounds, lane):
+    """What one wake-up costs the writers, in each round."""
+    found = []
+    for tracer in TRACERS[:2]:
+        quiet, waited = (rounds.get((f"{tracer}_small", how), [])
+                         for how in ("quiet", "waited"))
+        if len(quiet) != WAKE["rounds"] or len(waited) != WAKE["rounds"]:
+            raise figures.FigureError(f"{lane}: rounds of {WAKE_TITLE} miss")
+        usual = statistics.median(quiet)
+        found.append(figures.Figure(
+            WAKE_TITLE, tracer, lane, "instructions",
+            [(cost - usual) * WAKE["hits"] for cost in waited]))
     return found
 
 
@@ -125,6 +148,9 @@ def remarks_on(beside, lane):
             "One thread that does not sleep, so what passes is CPU time; it "
             "has both ends of the socket.",
             "Rates: readers wait as is the tracer's default."]
+    if event_cases.counts(lane):
+        said.append("A wake-up: what the writer does for it, with interrupts off. The "
+                    "interrupt that wakes the reader comes later, and is not in there.")
     if RATE[lane]["producer"] == RATE[lane]["consumer"]:
         said.append("Rates: there is one processor. Events come in an "
                     "interrupt each millisecond, and the reader has what "

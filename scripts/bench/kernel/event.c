@@ -7,7 +7,8 @@
  *
  * NAME is one of bench_cases[]. HOW is "cold" for single hits (ITERATIONS is 1),
  * each after the caches were emptied, "storm" for many with a timer that hits the
- * same thing in its interrupts, else any word for many with interrupts off. The
+ * same thing in its interrupts, "waited" or "quiet" for many with time before each round for
+ * readers to wait again, else any word for many with interrupts off. The
  * writer decides which events are on and how the buffers are set. The module prints
  * the lines that measure.h describes, and
  *
@@ -21,6 +22,7 @@
 #define pr_fmt(fmt) "bench: " fmt
 
 #include <linux/debugfs.h>
+#include <linux/delay.h>
 #include <linux/hrtimer.h>
 #include <linux/module.h>
 #include <linux/sched.h>
@@ -47,6 +49,9 @@ static inline long bench_switch_state(bool preempt, unsigned int state,
 /* Of one line. */
 #define BENCH_ROWS	8
 #define BENCH_ROUNDS	16
+
+/* Milliseconds in which readers come to rest. */
+#define BENCH_REST	50
 
 static unsigned int storm_ns = 250000;
 module_param(storm_ns, uint, 0);
@@ -192,6 +197,21 @@ static void bench_rows_storm(struct bench_rows *rows, int rounds,
 	}
 }
 
+/* As many hits, and no round that is not counted: readers come to rest before each. */
+static void bench_rows_apart(struct bench_rows *rows, int rounds, unsigned long iterations)
+{
+	int i, round;
+
+	for (round = 0; round < rounds; round++) {
+		for (i = 0; i < rows->nr; i++) {
+			msleep(BENCH_REST);
+			rows->ticks[i][round] = bench_run(rows->c[i], iterations);
+			rows->hits[i] += iterations;
+		}
+	}
+	msleep(BENCH_REST);
+}
+
 static void bench_rows_print(const struct bench_rows *rows, const char *how,
 			     unsigned long iterations, int rounds)
 {
@@ -242,6 +262,8 @@ static void bench_rows_run(struct bench_rows *rows, const char *how, int rounds,
 		bench_rows_cold(rows, rounds);
 	else if (!strcmp(how, "storm"))
 		bench_rows_storm(rows, rounds, iterations);
+	else if (!strcmp(how, "waited") || !strcmp(how, "quiet"))
+		bench_rows_apart(rows, rounds, iterations);
 	else
 		bench_rows_warm(rows, rounds, iterations);
 	bench_rows_print(rows, how, iterations, rounds);

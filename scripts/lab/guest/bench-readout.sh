@@ -2,8 +2,8 @@
 # shellcheck shell=sh
 #
 # BENCH=readout inside the guest. The module that hits events is BENCH=event's.
-# Words "bench.NAME=VALUE" on the kernel's command line: part (drain or rate), size
-# (KiB of each buffer), rounds, hits (drain), ticks, producer and consumer (rate).
+# Words "bench.NAME=VALUE" on the kernel's command line: part (drain, rate or wake), size
+# (KiB of each buffer), rounds, hits (drain, wake), ticks, producer and consumer (rate).
 ETCH=/sys/kernel/debug/etch
 FTRACE=/sys/kernel/tracing
 WIDE=$FTRACE/instances/wide	# has sub-buffers as large as Etch's
@@ -38,6 +38,23 @@ rate)
 	write 0 $WIDE/options/overwrite
 	/bench/rate "$(word rounds)" "$(word ticks)" "$(word producer)" \
 		"$(word consumer)" || exit 1
+	;;
+wake)
+	for tracer in $ETCH $FTRACE; do
+		write 0 "$tracer/buffer_percent"
+	done
+	write 1 $ETCH/events/bench_hits/etch_small/enable
+	write 1 $FTRACE/events/bench_hits/ftrace_small/enable
+	run="$(word rounds) $(word hits) etch_small ftrace_small"
+	write "quiet $run" /sys/kernel/debug/bench/run
+	for tracer in $ETCH $FTRACE; do
+		write "" "$tracer/trace"
+		cat "$tracer/per_cpu/cpu0/trace_pipe_raw" > /dev/null &
+	done
+	write "waited $run" /sys/kernel/debug/bench/run
+	killall cat
+	wait
+	dmesg | sed -n 's/.*\] bench: /bench: /p'
 	;;
 *)
 	exit 1

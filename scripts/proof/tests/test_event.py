@@ -294,6 +294,17 @@ class Readout(unittest.TestCase):
         with self.assertRaises(figures.FigureError):
             readout.rate_rows(self.rates(1, 2, 3)[1:], 1408, "um")
 
+    def test_a_wake_up_is_what_waited_hits_cost_more(self):
+        rounds = {(f"{tracer}_small", how): [cost] * readout.WAKE["rounds"]
+                  for tracer in ("etch", "ftrace")
+                  for how, cost in (("quiet", 100.0), ("waited", 100.5))}
+        found = readout.wake_rows(rounds, "x86-64")
+        self.assertEqual([figure.median for figure in found],
+                         [readout.WAKE["hits"] / 2] * 2)
+        rounds["etch_small", "waited"].pop()
+        with self.assertRaises(figures.FigureError):
+            readout.wake_rows(rounds, "x86-64")
+
     def test_a_rate_without_an_end_is_told_of(self):
         lines = [line.replace("etch 5 lost", "etch 5 producer")
                  for line in self.rates(5, 5, 5)]
