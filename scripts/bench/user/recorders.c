@@ -26,7 +26,7 @@
 
 #define MAX_ROUNDS	64
 #define FOLDER		120		/* bytes of a folder's name */
-#define LEAST		24		/* bytes of a record, whoever recorded it */
+#define LEAST		24		/* bytes: any tracer's record takes more */
 #define PATIENCE	20000		/* ms */
 #define RAN		"/sys/kernel/debug/bench-ran"
 
