@@ -27,6 +27,8 @@ SITUATIONS = {
     "subbuf_64": "overwriting, sub-buffers of 64 KiB",
     "discard": "full, discarding",
     "two": "two instances",
+    "four": "four instances",
+    "eight": "eight instances",
     "beside": "an instance off beside",
     "off": "tracing_on 0",
     "storm": "interrupt storm",
@@ -35,7 +37,7 @@ SITUATIONS = {
 CLOCKS = ("warm", "clock_mono", "clock_local", "clock_seq")
 ONLY_UM = ("cold",)
 # How often a hit is stored, where it is not once.
-STORED = {"discard": 0, "off": 0, "two": 2}
+STORED = {"discard": 0, "off": 0, "two": 2, "four": 4, "eight": 8}
 # The rows that are no event, each with the tracer that it is shown as.
 PLAIN = {"empty": "empty", "counter": "clock", "mono": "clock",
          "local": "clock", "floor": "floor", "nobody": "disabled"}

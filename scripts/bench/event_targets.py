@@ -35,6 +35,13 @@ class Costs:
             (cost for cost in some if cost is not None), default=None))
 
 
+def several(costs):
+    """What several instances cost, in either unit."""
+    return [targets.line(f"16 bytes, {how} instances, times ftrace's",
+                         costs.to(how, "etch", "ftrace"), 0.25)
+            for how in ("two", "four", "eight")]
+
+
 def time(found):
     """Those of the lane that measures time."""
     costs, least = Costs(found), Costs(found, "min")
@@ -53,6 +60,7 @@ def time(found):
         targets.line("discarding on a full buffer, times the warm floor",
                      costs.to_floor("discard"), 0.5,
                      least=least.to_floor("discard")),
+        *several(costs),
         "held to: tracing_on 0, what a disabled event costs: "
         f"{figures.number(costs.of('off', 'etch'))} beside "
         f"{figures.number(costs.of('warm', 'disabled'))}",
@@ -66,7 +74,8 @@ def instructions(found):
         targets.line("16 bytes, instructions", costs.of("warm", "etch"),
                      100, 75),
         targets.line("16 bytes, times ftrace's by its cheapest clock",
-                     costs.to_cheapest(), 0.4)]
+                     costs.to_cheapest(), 0.4),
+        *several(costs)]
 
 
 def lines(lane, cost, size):

@@ -194,14 +194,36 @@ clock_seq()
 	clocks counter "$cheap"
 }
 
+# several HOW NUMBER...: the main tree and these instances record the event.
+several()
+{
+	how_many=$1
+	shift
+	clear
+	for number; do
+		clear "instances/more$number"
+		enable 1 small "instances/more$number"
+	done
+	plain "$how_many"
+	for number; do
+		also "$how_many" "instances/more$number"
+		enable 0 small "instances/more$number"
+	done
+}
+
 two()
 {
-	clear
-	clear instances/second
-	enable 1 small instances/second
-	plain two
-	also two instances/second
-	enable 0 small instances/second
+	several two 1
+}
+
+four()
+{
+	several four 1 2 3
+}
+
+eight()
+{
+	several eight 1 2 3 4 5 6 7
 }
 
 # A second instance wants the event, but stores nothing.
@@ -254,7 +276,9 @@ set_up()
 	done
 	both $SIZE buffer_size_kb
 	clocks counter "$cheap"
-	instance second 1
+	for number in 1 2 3 4 5 6 7; do
+		instance "more$number" 1
+	done
 	instance silent 0
 }
 
