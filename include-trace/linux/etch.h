@@ -37,6 +37,7 @@
 struct dentry;
 struct etch_event;
 struct etch_ring;
+struct etch_rules;
 struct module;
 struct tracepoint;
 
@@ -166,6 +167,7 @@ struct etch_class {
  * @mod: the module it belongs to, or NULL
  * @word: the part of struct etch_head.word that all its records share: @id in its place
  * @id: 1 to ETCH_ID_MAX, in each of its records
+ * @rules: what its hits have to pass, and what else they do; NULL: there never were any
  * @hidden: written by the framework itself; not listed, never disabled
  * @node: in the list of all events, in the order they are shown
  */
@@ -186,6 +188,7 @@ struct etch_event {
 			u16 id;
 		};
 	};
+	struct etch_rules *rules;
 	bool hidden;
 	struct list_head node;
 };

@@ -22,7 +22,7 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-#include "event/event.h"
+#include "event/rules.h"
 
 DEFINE_MUTEX(etch_mutex);
 DECLARE_RWSEM(etch_event_sem);
@@ -270,6 +270,7 @@ static void etch_event_retire(struct etch_event *event)
 {
 	struct etch_retired *r;
 
+	etch_rules_drop(event);
 	r = etch_retired_copy(event);
 	down_write(&etch_event_sem);
 	list_del_init(&event->node);

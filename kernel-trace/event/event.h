@@ -80,6 +80,9 @@ int etch_event_enable(struct etch_recorder *rec, struct etch_event *event, bool 
 int etch_events_enable(struct etch_recorder *rec, etch_verdict_fn verdict, void *data);
 void etch_event_close(struct etch_event *event);
 int etch_events_disable_all(struct etch_recorder *rec);
+int etch_gate_follow_rules(struct etch_event *event);
+int etch_gates_flush(void);
+u64 etch_gate_instances(const struct etch_event *event);
 
 static inline bool etch_event_enabled(const struct etch_recorder *rec,
 				      const struct etch_event *event)
@@ -161,6 +164,19 @@ bool etch_comm_recall(pid_t pid, char comm[TASK_COMM_LEN]);
 #endif
 
 /* ---- write.c: records on their way ---- */
+
+/* For other contexts than a task's. With PREEMPT_RT the preempt count omits softirqs. */
+static __always_inline enum etch_context etch_context_level(void)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) && !in_nmi() && !in_hardirq())
+		return ETCH_SOFTIRQ;
+	return interrupt_context_level();
+}
+
+static __always_inline enum etch_context etch_context_now(void)
+{
+	return in_task() ? ETCH_TASK : etch_context_level();
+}
 
 unsigned int etch_write_abandon(void);
 

@@ -14,7 +14,7 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-#include "event/event.h"
+#include "event/rules.h"
 
 /* All events: event.c adds and removes them. */
 LIST_HEAD(etch_events);
@@ -34,6 +34,8 @@ static void etch_gate_changed(struct etch_event *event, u64 mask, int ret)
 {
 	if (!ret)
 		event->mask = mask;
+	else
+		etch_rules_gate(event, event->mask & etch_on);
 	/* It was enabled and is not any more; or it was to be, and is not. */
 	if (!event->mask)
 		etch_comm_put();
@@ -66,7 +68,7 @@ static int etch_set_gate(struct etch_event *event, u64 mask)
 	int ret;
 
 	if (!event->tp) {
-		ret = event->gate(event, mask & etch_on);
+		ret = event->gate(event, etch_rules_gate(event, mask & etch_on));
 		etch_gate_changed(event, mask, ret);
 		return ret;
 	}
@@ -74,7 +76,7 @@ static int etch_set_gate(struct etch_event *event, u64 mask)
 	etch_changing[etch_nr_changes].mask = mask;
 	etch_changes[etch_nr_changes++] = (struct tracepoint_instances) {
 		.tp = event->tp,
-		.instances = mask & etch_on,
+		.instances = etch_rules_gate(event, mask & etch_on),
 	};
 	return etch_nr_changes < TRACEPOINT_SET_MAX ? 0 : etch_flush_changes();
 }
@@ -132,6 +134,46 @@ int etch_gates_set_on(struct etch_recorder *rec, bool on)
 		etch_follow_on(bit);
 	}
 	return ret;
+}
+
+/**
+ * etch_gate_instances() - the instances that record an event
+ * @event: the event
+ *
+ * Context: process; holds etch_mutex.
+ * Return: those that have it enabled and are on, by bit.
+ */
+u64 etch_gate_instances(const struct etch_event *event)
+{
+	return event->mask & etch_on;
+}
+
+/**
+ * etch_gate_follow_rules() - bring an event's gate in line with its rules
+ * @event: the event, whose rules have changed; once before each etch_gates_flush()
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ * Return: 0, and etch_gates_flush() makes it so; or a negative errno.
+ */
+int etch_gate_follow_rules(struct etch_event *event)
+{
+	lockdep_assert_held(&etch_mutex);
+	/* As in etch_change_gate(): etch_gate_changed() gives it back. */
+	if (!event->mask)
+		etch_comm_get();
+	return etch_set_gate(event, event->mask);
+}
+
+/**
+ * etch_gates_flush() - change the gates for which that was asked
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ * Return: 0, or the first errno that a gate gave; that gate stays as it was.
+ */
+int etch_gates_flush(void)
+{
+	lockdep_assert_held(&etch_mutex);
+	return etch_flush_changes();
 }
 
 static int etch_change_bit(struct etch_recorder *rec, struct etch_event *event,
@@ -226,9 +268,17 @@ int etch_events_disable_all(struct etch_recorder *rec)
  */
 void etch_event_close(struct etch_event *event)
 {
+	bool triggered;
+
 	lockdep_assert_held(&etch_mutex);
+	triggered = etch_rules_unlink(event);
 	etch_change_gate(event, 0);
 	etch_flush_changes();
+	/* If nobody recorded it, the gate was open all the same. */
+	if (triggered) {
+		etch_gate_follow_rules(event);
+		etch_flush_changes();
+	}
 }
 
 /* ---- By name ---- */

@@ -7,6 +7,8 @@
  * committed: until then no writer can overwrite the original. The copies carry
  * time stamps of their own, because in each ring time and place must agree.
  *
+ * The record of an event that has rules (rules.h) goes by way of scratch.c.
+ *
  * If one instance wants the record, and no other writer is in flight in its ring,
  * etch_write_begin() and etch_write_end() handle it themselves, in straight lines and
  * without saving a register. For all other cases they jump to functions of their own.
@@ -23,7 +25,8 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "event/event.h"
+#include "event/rules.h"
+#include "event/write.h"
 
 DEFINE_PER_CPU(struct etch_cpu_rings, etch_cpu_rings);
 
@@ -39,6 +42,7 @@ DEFINE_PER_CPU(struct etch_cpu_rings, etch_cpu_rings);
  *	the record's ring		more		etch_write_end_any() commits
  *	stand_in			0		etch_write_end_any() makes the copies of
  *							the top of @stack, and commits
+ *	that of scratch.c		0		etch_scratch_end() tests and copies
  *
  * @stand_in is no ring. Of its fields only nest is ever read, and it is always 0: so the one
  * test that the fast path makes anyway (nest is 1) sorts out these records, too.
@@ -55,39 +59,6 @@ struct etch_copies {
 };
 
 static DEFINE_PER_CPU(struct etch_copies, etch_copies);
-
-/*
- * A writer that finds a ring finds it complete: it reads the ring's fields through the
- * pointer. Pairs with the smp_store_release() that publishes it, in instance.c. A CPU has
- * a ring for each instance as long as it is on line, and stubs are silent when it is not.
- */
-static __always_inline struct etch_ring *etch_this_ring(u64 mask)
-{
-	return this_cpu_read(etch_cpu_rings.by_bit[__ffs(mask)]);
-}
-
-static __always_inline bool etch_is_one(u64 mask)
-{
-	return !(mask & (mask - 1));
-}
-
-/* For other contexts than a task's. With PREEMPT_RT the preempt count omits softirqs. */
-static __always_inline enum etch_context etch_context_level(void)
-{
-	if (IS_ENABLED(CONFIG_PREEMPT_RT) && !in_nmi() && !in_hardirq())
-		return ETCH_SOFTIRQ;
-	return interrupt_context_level();
-}
-
-/* @word: of the event, struct etch_event.word. */
-static __always_inline void etch_stamp(struct etch_head *head, u64 time, u64 word)
-{
-	word |= time & ETCH_TIME_MASK;
-	if (unlikely(!in_task()))
-		word |= (u64)etch_context_level() << ETCH_CONTEXT_SHIFT;
-	head->word = word;
-	head->pid = current->pid;
-}
 
 /*
  * Note which instances get a copy, and return the ring for struct etch_write. A writer that
@@ -115,26 +86,15 @@ static struct etch_ring *etch_copy_later(struct etch_ring *ring, const void *rec
 	return &c->stand_in;
 }
 
-/* Whatever the case. NULL: the record is lost, which the ring has counted. */
-static __always_inline void *etch_reserve(struct etch_ring *ring, unsigned long len, u64 *time)
-{
-	void *record;
-	enum etch_quick how = etch_ring_reserve_quick(ring, len, time, &record);
-
-	if (likely(how == ETCH_QUICK_DONE))
-		return record;
-	if (how == ETCH_QUICK_LOST)
-		return NULL;
-	return etch_ring_reserve_other(ring, len, time, how);
-}
-
-/* etch_write_begin() for several instances. */
+/* etch_write_begin() for several instances, or for an event with rules. */
 static noinline struct etch_write etch_write_begin_many(unsigned long len,
 							const struct etch_event *event, u64 mask)
 {
 	struct etch_write w = {};
 	u64 time;
 
+	if (mask & ETCH_RULES_ANY)
+		return etch_scratch_begin(len, event, mask & ~ETCH_RULES_ANY);
 	do {
 		w.ring = etch_this_ring(mask);
 		w.record = etch_reserve(w.ring, len, &time);
@@ -200,22 +160,6 @@ struct etch_write etch_write_begin(unsigned long len, const struct etch_event *e
 }
 EXPORT_SYMBOL_GPL(etch_write_begin);
 
-/* All but the time is the original's. */
-static void etch_write_copy(const struct etch_copy *copy, struct etch_ring *ring)
-{
-	const struct etch_head *from = copy->record;
-	struct etch_head *head;
-	u64 time;
-
-	head = etch_reserve(ring, copy->len, &time);
-	if (!head)
-		return;
-	head->word = (from->word & ~ETCH_TIME_MASK) | (time & ETCH_TIME_MASK);
-	head->pid = from->pid;
-	memcpy(head + 1, from + 1, copy->len - sizeof(*from));
-	etch_ring_commit(ring);
-}
-
 /* Make the copies of the record that began last, and commit the record. */
 static void etch_write_end_copied(struct etch_copies *c)
 {
@@ -225,18 +169,20 @@ static void etch_write_end_copied(struct etch_copies *c)
 	u64 mask;
 
 	for (mask = copy->mask; mask; mask &= mask - 1)
-		etch_write_copy(copy, etch_this_ring(mask));
+		etch_write_copy(etch_this_ring(mask), copy->record, copy->len);
 	barrier();	/* up to here a writer that comes in between takes the next entry */
 	WRITE_ONCE(c->depth, depth);
 	etch_ring_commit(ring);
 }
 
-/* Another writer is in flight, or the record has copies to make. */
+/* Another writer is in flight, or the record has copies to make or rules to pass. */
 static noinline void etch_write_end_any(struct etch_ring *ring)
 {
 	struct etch_copies *c = this_cpu_ptr(&etch_copies);
 
-	if (ring == &c->stand_in)
+	if (etch_is_scratch(ring))
+		etch_scratch_end();
+	else if (ring == &c->stand_in)
 		etch_write_end_copied(c);
 	else
 		etch_ring_commit(ring);
@@ -285,6 +231,7 @@ unsigned int etch_write_abandon(void)
 
 	guard(rcu)();
 	etch_copies_abandon(this_cpu_ptr(&etch_copies));
+	etch_scratch_abandon();
 	for (bit = ETCH_MAIN; bit < ETCH_BITS; bit++) {
 		struct etch_ring *ring = this_cpu_read(etch_cpu_rings.by_bit[bit]);
 

@@ -42,6 +42,7 @@
 #include <linux/uuid.h>
 #include <linux/wait.h>
 
+#include "event/rules.h"
 #include "instance/instance_internal.h"
 
 struct etch_instance *etch_instances[ETCH_BITS];
@@ -181,7 +182,13 @@ static u64 etch_absent_lost(const struct etch_absent *absent)
 	return sum;
 }
 
-/* Writers may go on losing: their count is not touched. Under read_mutex. */
+/* Records that filters kept from the instances that have had this bit. */
+static u64 etch_filtered_by(int bit, int cpu)
+{
+	return local_read(&per_cpu_ptr(&etch_filtered, cpu)->by_bit[bit]);
+}
+
+/* Writers may go on counting: their counts are not touched. Under read_mutex. */
 static void etch_absent_forget(struct etch_instance *inst, int want)
 {
 	struct etch_absent *absent;
@@ -192,6 +199,7 @@ static void etch_absent_forget(struct etch_instance *inst, int want)
 			continue;
 		absent = per_cpu_ptr(inst->absent, cpu);
 		absent->forgotten = etch_absent_lost(absent);
+		absent->filtered = etch_filtered_by(inst->rec.bit, cpu);
 	}
 }
 
@@ -209,6 +217,20 @@ u64 etch_instance_absent(struct etch_instance *inst, int cpu)
 
 	lockdep_assert_held(&inst->read_mutex);
 	return etch_absent_lost(absent) - absent->forgotten;
+}
+
+/**
+ * etch_instance_filtered() - the records that did not pass a filter
+ * @inst: the instance
+ * @cpu: the CPU that made them
+ *
+ * Context: process; holds the instance's read_mutex.
+ * Return: how many records since the instance was made or emptied.
+ */
+u64 etch_instance_filtered(struct etch_instance *inst, int cpu)
+{
+	lockdep_assert_held(&inst->read_mutex);
+	return etch_filtered_by(inst->rec.bit, cpu) - per_cpu_ptr(inst->absent, cpu)->filtered;
 }
 
 /* The instance's bit is given to it, or no longer: no writer comes to look there. */
@@ -574,6 +596,7 @@ static struct etch_instance *etch_instance_alloc(const char *name, int bit,
 		etch_instance_free(inst);
 		return NULL;
 	}
+	etch_absent_forget(inst, ETCH_ALL_CPUS);
 	etch_absent_publish(inst, true);
 	return inst;
 }

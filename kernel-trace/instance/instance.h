@@ -105,10 +105,12 @@ struct etch_stream_base {
  * struct etch_absent - a stand-in for the ring of a CPU that has none
  * @ring: all zeroes, which is a ring that is off: it loses what comes, and counts it
  * @forgotten: of these, when the instance was emptied last
+ * @filtered: records that had not passed a filter then, ring or not
  */
 struct etch_absent {
 	struct etch_ring ring;
 	u64 forgotten;
+	u64 filtered;
 };
 
 /**
@@ -207,6 +209,7 @@ int etch_instance_set_on(struct etch_instance *inst, bool on);
 int etch_instance_resize(struct etch_instance *inst, int cpu, unsigned long bytes);
 unsigned long etch_instance_bytes(struct etch_instance *inst, int cpu);
 u64 etch_instance_absent(struct etch_instance *inst, int cpu);
+u64 etch_instance_filtered(struct etch_instance *inst, int cpu);
 int etch_instance_set_subbuf(struct etch_instance *inst, unsigned int subbuf);
 void etch_instance_set_mode(struct etch_instance *inst, bool overwrite);
 void etch_instance_set_clock(struct etch_instance *inst, enum etch_clock clock);

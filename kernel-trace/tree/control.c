@@ -234,12 +234,13 @@ static void etch_stats_show(struct seq_file *m, const struct etch_view_of *of)
 {
 	struct etch_instance *inst = of->inst;
 	struct etch_ring_stats stats = {};
-	u64 absent;
+	u64 absent, filtered;
 
 	mutex_lock(&inst->read_mutex);
 	if (inst->rings[of->cpu])
 		etch_ring_stats(inst->rings[of->cpu], &stats);
 	absent = etch_instance_absent(inst, of->cpu);
+	filtered = etch_instance_filtered(inst, of->cpu);
 	mutex_unlock(&inst->read_mutex);
 
 	seq_printf(m, "entries: %llu\n", stats.entries);
@@ -251,6 +252,7 @@ static void etch_stats_show(struct seq_file *m, const struct etch_view_of *of)
 	seq_printf(m, "lost nested: %llu\n", stats.lost_nested);
 	seq_printf(m, "lost off: %llu\n", stats.lost_off);
 	seq_printf(m, "lost no buffer: %llu\n", absent);
+	seq_printf(m, "filtered: %llu\n", filtered);
 	seq_printf(m, "bytes: %llu\n", stats.bytes);
 	etch_stats_time(m, "oldest event ts", inst->clock, stats.oldest);
 	etch_stats_time(m, "now ts", inst->clock, etch_clock_read(inst->clock));
@@ -271,6 +273,9 @@ static const char etch_readme[] =
 	"                      > replaces the selection, >> adds to it\n"
 	"  events/enable, events/SYSTEM/enable, events/SYSTEM/EVENT/enable\n"
 	"                      1 or 0 for all in that folder; X: some are, some are not\n"
+	"  events/SYSTEM/EVENT/filter    which of its hits are recorded: prev_prio < 100 &&\n"
+	"                      next_comm ~ \"rcu*\"; 0: all. In events/ and events/SYSTEM,\n"
+	"                      for each event that has the fields\n"
 	"  events/SYSTEM/EVENT/format    the fields of the event's records\n"
 	"  events/SYSTEM/EVENT/id        the number that its records carry\n"
 	"\n"

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_ETCH_RULES_H
+#define _KERNEL_ETCH_RULES_H
+
+/*
+ * The rules of an event: which of its hits each instance records, and what else a hit does.
+ *
+ * A filter is a program that an instance has for an event: the instance records the hits that
+ * pass it. A trigger is a function that is called for each hit, or for those that pass the
+ * trigger's own filter, whether the instance records the event or not.
+ *
+ * The record of an event with rules is made in this CPU's scratch memory (scratch.c), tested
+ * there, and copied to the instances whose filter it passes: before that neither a clock is
+ * read nor room reserved. The event's gate says that it has rules; all other events pay nothing
+ * for them.
+ *
+ * SETTING RULES
+ *
+ * The caller prepares each event, flushes the gates once, and then sets what cannot fail:
+ *
+ *	etch_rules_prepare()	the event's gate will lead to the rules of this instance
+ *	etch_rules_flush()	now it does. Or it failed: etch_rules_forget()
+ *	etch_filter_set(), etch_trigger_add()
+ *
+ * and takes them away with
+ *
+ *	etch_filter_set(NULL), etch_trigger_remove()
+ *	etch_rules_forget()	the gate leads there no more, if this was the instance's last
+ *	etch_rules_flush()
+ *	synchronize_rcu()	writers may still run the old filter or trigger until this returns
+ *
+ * All of it under etch_mutex. Between two flushes an event is prepared or forgotten once.
+ */
+
+#include <linux/list.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/types.h>
+
+#include <asm/local.h>
+
+#include "event/event.h"
+#include "event/program.h"
+
+/* In masks of instances: the event has rules. In a stub's mask it may be bit 0. */
+#define ETCH_RULES		(1ULL << 63)
+#define ETCH_RULES_ANY		(ETCH_RULES | 1)
+
+/**
+ * struct etch_hit - a hit of an event, as a trigger sees it
+ * @event: the event
+ * @record: complete but for its time, in memory of this CPU; until the trigger returns
+ * @len: its bytes, head included
+ */
+struct etch_hit {
+	const struct etch_event *event;
+	const struct etch_head *record;
+	unsigned int len;
+};
+
+/**
+ * struct etch_trigger - what a hit of an event does, besides being recorded
+ * @hit: called for each hit that passes @filter. Context: any, NMI included, in the task and on
+ *	 the CPU that hit the event, preemption disabled: it must not block, allocate, or take
+ *	 a lock that a hit may interrupt
+ * @gone: called when the event goes, which its module does: nobody calls @hit any more. The
+ *	  trigger is in no list then, and its owner frees it. Under etch_mutex
+ * @filter: the hits for which @hit is called; NULL: all. The trigger's owner frees it
+ * @bit: of the instance that has the trigger
+ * @early: @hit is called before the hit is recorded, not after
+ * @node: in the event's rules
+ */
+struct etch_trigger {
+	void (*hit)(struct etch_trigger *trigger, const struct etch_hit *hit);
+	void (*gone)(struct etch_trigger *trigger);
+	struct etch_program *filter;
+	int bit;
+	bool early;
+	struct list_head node;
+};
+
+/**
+ * struct etch_rules - the rules of an event
+ * @recording: the instances that have the event enabled and are on, by bit
+ * @asked: the instances for which the gate leads here
+ * @triggered: of these, those for which it is open even if they do not record the event
+ * @filters: by bit; NULL: the instance records all hits
+ * @triggers: of all instances, in the order in which they were added
+ *
+ * An event that once had rules keeps this structure. Writers read all of it, at any time.
+ */
+struct etch_rules {
+	u64 recording;
+	u64 asked;
+	u64 triggered;
+	struct etch_program __rcu *filters[ETCH_BITS];
+	struct list_head triggers;
+};
+
+/* Hits that a filter kept from an instance, by its bit. This CPU's writers count. */
+struct etch_filtered {
+	local_t by_bit[ETCH_BITS];
+};
+
+DECLARE_PER_CPU(struct etch_filtered, etch_filtered);
+
+int etch_rules_prepare(struct etch_recorder *rec, struct etch_event *event, bool trigger);
+void etch_rules_forget(struct etch_recorder *rec, struct etch_event *event);
+int etch_rules_flush(void);
+
+const struct etch_program *etch_filter_get(const struct etch_recorder *rec,
+					   const struct etch_event *event);
+struct etch_program *etch_filter_set(struct etch_recorder *rec, struct etch_event *event,
+				     struct etch_program *program);
+void etch_trigger_add(struct etch_event *event, struct etch_trigger *trigger);
+void etch_trigger_remove(struct etch_trigger *trigger);
+
+/* For the rest of the room: what the gate is to say, and the end of an event. */
+u64 etch_rules_gate(struct etch_event *event, u64 mask);
+bool etch_rules_unlink(struct etch_event *event);
+void etch_rules_drop(struct etch_event *event);
+
+/* ---- scratch.c ---- */
+
+int etch_scratch_make(void);
+
+#endif /* _KERNEL_ETCH_RULES_H */
