@@ -168,6 +168,8 @@ struct etch_class {
  * @word: the part of struct etch_head.word that all its records share: @id in its place
  * @id: 1 to ETCH_ID_MAX, in each of its records
  * @rules: what its hits have to pass, and what else they do; NULL: there never were any
+ * @other: where a record has the thread ID of the other task that the event is about, in bytes
+ *	   from the record's start; 0: it is about the task alone that hits it
  * @hidden: written by the framework itself; not listed, never disabled
  * @node: in the list of all events, in the order they are shown
  */
@@ -189,6 +191,7 @@ struct etch_event {
 		};
 	};
 	struct etch_rules *rules;
+	u16 other;
 	bool hidden;
 	struct list_head node;
 };

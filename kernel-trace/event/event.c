@@ -97,6 +97,33 @@ static int etch_class_layout(const struct etch_class *class)
 	return 0;
 }
 
+/* The scheduler's events that are about two tasks, and the field that has the other one. */
+static const struct etch_two_tasks {
+	const char *event;
+	const char *field;
+} etch_two_tasks[] = {
+	{ "sched_switch", "next_pid" },
+	{ "sched_wakeup", "pid" },
+	{ "sched_wakeup_new", "pid" },
+	{ "sched_waking", "pid" },
+};
+
+static u16 etch_event_other(const struct etch_event *event)
+{
+	const struct etch_class *class = event->class;
+	const struct etch_two_tasks *two;
+	int i;
+
+	if (strcmp(class->system, "sched"))
+		return 0;
+	for (two = etch_two_tasks; two < etch_two_tasks + ARRAY_SIZE(etch_two_tasks); two++)
+		for (i = 0; !strcmp(two->event, event->name) && i < class->nr_fields; i++)
+			if (!strcmp(two->field, class->fields[i].name) &&
+			    class->fields[i].size == sizeof(pid_t))
+				return class->fields[i].offset;
+	return 0;
+}
+
 static bool etch_same_fields(const struct etch_class *a, const struct etch_class *b)
 {
 	int i;
@@ -237,7 +264,7 @@ static void etch_generation_next(void)
 
 /**
  * etch_event_register() - make an event known
- * @event: the event, with everything but @id, @mask and @node filled in
+ * @event: the event, with everything but @id, @mask, @other and @node filled in
  *
  * Context: process; holds etch_mutex.
  * Return: 0, -ENOSPC when there are no ids left, -ENOMEM, or -EINVAL for a
@@ -251,6 +278,7 @@ int etch_event_register(struct etch_event *event)
 	ret = etch_class_layout(event->class);
 	if (ret)
 		return ret;
+	event->other = etch_event_other(event);
 
 	down_write(&etch_event_sem);
 	ret = etch_event_take_id(event);

@@ -81,6 +81,7 @@ int etch_events_enable(struct etch_recorder *rec, etch_verdict_fn verdict, void 
 void etch_event_close(struct etch_event *event);
 int etch_events_disable_all(struct etch_recorder *rec);
 int etch_gate_follow_rules(struct etch_event *event);
+int etch_gates_follow(struct etch_recorder *rec);
 int etch_gates_flush(void);
 u64 etch_gate_instances(const struct etch_event *event);
 

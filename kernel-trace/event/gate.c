@@ -165,6 +165,19 @@ int etch_gate_follow_rules(struct etch_event *event)
 }
 
 /**
+ * etch_gates_follow() - bring the gates of all that an instance has enabled in line with rules
+ * @rec: the instance's recorder
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ * Return: 0; or the first errno that a gate gave, after going on with the others.
+ */
+int etch_gates_follow(struct etch_recorder *rec)
+{
+	lockdep_assert_held(&etch_mutex);
+	return etch_follow_on(1ULL << rec->bit);
+}
+
+/**
  * etch_gates_flush() - change the gates for which that was asked
  *
  * Context: process, may sleep; holds etch_mutex.

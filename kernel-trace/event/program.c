@@ -78,44 +78,67 @@ static bool etch_number(const struct etch_test_of *t, const void *record, u64 *n
 
 /* ---- Characters ---- */
 
-/* Copies at most as many as a pattern can have, and ends them with a zero. */
-static bool etch_string(const struct etch_test_of *t, const void *record,
-			char text[ETCH_PATTERN_MAX])
+/* More than a pattern can have: a text that is as long is equal to none. */
+#define ETCH_TEXT_MAX	(ETCH_PATTERN_MAX + 1)
+
+/*
+ * The text that @t looks at, and at most how many bytes it has. It is copied to @copy only from
+ * where it cannot be read in place. NULL: it cannot be read at all.
+ */
+static __always_inline const char *etch_text_of(const struct etch_test_of *t, const void *record,
+						char copy[ETCH_TEXT_MAX], unsigned int *bytes)
 {
 	const void *at = record + t->offset;
-	unsigned int bytes = t->most;
-	unsigned long where;
+	long len;
 
 	switch (t->of) {
+	case ETCH_OF_STRING:
+		*bytes = t->most;
+		return at;
 	case ETCH_OF_COMM:
-		at = current->comm;
-		bytes = TASK_COMM_LEN;
-		break;
+		*bytes = TASK_COMM_LEN;
+		return current->comm;
 	case ETCH_OF_DYNAMIC:
-		at = etch_content(t, record, &bytes);
-		break;
+		return etch_content(t, record, bytes);
 	case ETCH_OF_POINTER:
-		where = get_unaligned((const unsigned long *)at);
-		return strncpy_from_kernel_nofault(text, (const void *)where,
-						   ETCH_PATTERN_MAX) >= 0;
-	case ETCH_OF_USER:
-		where = get_unaligned((const unsigned long *)at);
-		return strncpy_from_user_nofault(text, (const void __user *)where,
-						 ETCH_PATTERN_MAX) >= 0;
+		len = strncpy_from_kernel_nofault(copy, get_unaligned((const void **)at),
+						  ETCH_TEXT_MAX);
+		break;
+	default:
+		len = strncpy_from_user_nofault(copy, get_unaligned((const void __user **)at),
+						ETCH_TEXT_MAX);
+		break;
 	}
-	bytes = min(bytes, ETCH_PATTERN_MAX - 1U);
-	memcpy(text, at, bytes);
-	text[bytes] = '\0';
-	return true;
+	*bytes = ETCH_TEXT_MAX;
+	return len < 0 ? NULL : copy;
+}
+
+/* glob_match() wants a zero at the end, which characters that fill their field do not have. */
+static bool etch_globs(const char *pattern, const char *text, unsigned int bytes,
+		       char copy[ETCH_TEXT_MAX])
+{
+	if (!memchr(text, '\0', bytes)) {
+		bytes = min(bytes, ETCH_TEXT_MAX - 1U);
+		memcpy(copy, text, bytes);
+		copy[bytes] = '\0';
+		text = copy;
+	}
+	return glob_match(pattern, text);
 }
 
 static noinline bool etch_test_string(const struct etch_test_of *t, const void *record)
 {
-	char text[ETCH_PATTERN_MAX];
+	char copy[ETCH_TEXT_MAX];
+	unsigned int bytes;
+	const char *text = etch_text_of(t, record, copy, &bytes);
 
-	if (!etch_string(t, record, text))
+	if (!text)
 		return false;
-	return t->how == ETCH_GLOBS ? glob_match(t->pattern, text) : !strcmp(t->pattern, text);
+	if (t->how == ETCH_GLOBS)
+		return etch_globs(t->pattern, text, bytes, copy);
+	/* As long as the pattern, and the same. */
+	return t->len <= bytes && !memcmp(text, t->pattern, t->len) &&
+	       (t->len == bytes || !text[t->len]);
 }
 
 /* ---- CPUs ---- */

@@ -18,7 +18,7 @@
 #include <linux/cpumask_types.h>
 #include <linux/types.h>
 
-#define ETCH_PROGRAM_MAX	128	/* tests */
+#define ETCH_PROGRAM_MAX	1024	/* tests */
 #define ETCH_PATTERN_MAX	256	/* bytes, the zero at the end included */
 
 /* Where a test goes on, if with no other test. */
@@ -87,6 +87,7 @@ enum etch_relation {
  * @low: ETCH_IN_RANGE: the least value
  * @span: ETCH_IN_RANGE: the greatest value less @low
  * @pattern: ETCH_EQUALS, ETCH_GLOBS; of the program
+ * @len: its bytes, without the zero at the end
  * @cpus: the last three relations; of the program
  */
 struct etch_test_of {
@@ -106,7 +107,10 @@ struct etch_test_of {
 			u64 low;
 			u64 span;
 		};
-		char *pattern;
+		struct {
+			char *pattern;
+			unsigned int len;
+		};
 		struct cpumask *cpus;
 	};
 };

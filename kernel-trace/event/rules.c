@@ -11,8 +11,15 @@
 #include <linux/slab.h>
 
 #include "event/rules.h"
+#include "event/whose.h"
 
 DEFINE_PER_CPU(struct etch_filtered, etch_filtered);
+
+/* Of an event that has none: it is here because of its tasks (whose.h). */
+const struct etch_rules etch_rules_none = {
+	.recording = U64_MAX,
+	.triggers = LIST_HEAD_INIT(etch_rules_none.triggers),
+};
 
 static u64 etch_bit(const struct etch_recorder *rec)
 {
@@ -186,13 +193,14 @@ void etch_trigger_remove(struct etch_trigger *trigger)
 u64 etch_rules_gate(struct etch_event *event, u64 mask)
 {
 	struct etch_rules *rules = event->rules;
-	u64 gate = mask;
+	u64 gate = mask, ruled = etch_whose_bits;
 
-	if (!rules)
-		return gate;
-	WRITE_ONCE(rules->recording, mask);
-	gate |= rules->triggered;
-	if (gate & rules->asked)
+	if (rules) {
+		WRITE_ONCE(rules->recording, mask);
+		gate |= rules->triggered;
+		ruled |= rules->asked;
+	}
+	if (gate & ruled)
 		gate |= ETCH_RULES;
 	/* (W) the rules before the gate: pairs with etch_scratch_begin() */
 	smp_wmb();

@@ -97,6 +97,8 @@ struct etch_rules {
 	struct list_head triggers;
 };
 
+extern const struct etch_rules etch_rules_none;
+
 /* Hits that a filter kept from an instance, by its bit. This CPU's writers count. */
 struct etch_filtered {
 	local_t by_bit[ETCH_BITS];

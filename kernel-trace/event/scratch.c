@@ -20,12 +20,32 @@
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
+#include <linux/unaligned.h>
 
 #include "event/rules.h"
+#include "event/whose.h"
 #include "event/write.h"
 
 /* Bytes for each CPU: a record of a sub-buffer's size, and those of nested writers. */
 #define ETCH_SCRATCH		32768
+
+/**
+ * struct etch_frame - a record that is being made
+ * @event: the event that was hit
+ * @mask: the instances that may want to record it
+ * @callers: the instances whose triggers it may call
+ * @unsure: of both, those that want it if it is about a task which the record names
+ * @at: where it is, in bytes of the memory
+ * @len: its bytes
+ */
+struct etch_frame {
+	const struct etch_event *event;
+	u64 mask;
+	u64 callers;
+	u64 unsure;
+	unsigned int at;
+	unsigned int len;
+};
 
 /**
  * struct etch_scratch - this CPU's scratch memory
@@ -33,19 +53,13 @@
  * @depth: entries of @stack that are in use
  * @used: bytes of @memory that are, if @depth is not 0
  * @memory: ETCH_SCRATCH bytes; NULL: there never was a rule
- * @stack: the records that are being made, outermost first: whose they are, the instances that
- *	   may want them, and where they are in @memory
+ * @stack: the records that are being made, outermost first
  */
 struct etch_scratch {
 	unsigned int depth;
 	unsigned int used;
 	void *memory;
-	struct etch_frame {
-		const struct etch_event *event;
-		u64 mask;
-		unsigned int at;
-		unsigned int len;
-	} stack[ETCH_RING_MAX_NEST];
+	struct etch_frame stack[ETCH_RING_MAX_NEST];
 	struct etch_ring stand_in;
 };
 
@@ -62,6 +76,12 @@ static __always_inline const struct etch_program *
 etch_filter_of(const struct etch_rules *rules, unsigned int bit)
 {
 	return rcu_dereference_sched(rules->filters[bit]);
+}
+
+static void etch_count_all_filtered(u64 mask)
+{
+	for (; mask; mask &= mask - 1)
+		etch_count_filtered(__ffs(mask));
 }
 
 /* The instances that may still want to record the hit, as far as that is known early. */
@@ -81,13 +101,42 @@ static __always_inline u64 etch_mask_early(const struct etch_rules *rules, u64 m
 	return left;
 }
 
-static noinline void etch_call_triggers(const struct etch_rules *rules, const struct etch_hit *hit,
-					bool early)
+/* Of @mask, the instances that do not want the current task's hits. */
+static noinline u64 etch_whose_not(u64 mask)
+{
+	u64 not = 0;
+
+	for (mask &= READ_ONCE(etch_whose_bits); mask; mask &= mask - 1) {
+		const struct etch_whose *whose = rcu_dereference_sched(etch_whose[__ffs(mask)]);
+
+		if (whose && !etch_whose_current(whose))
+			not |= mask & -mask;
+	}
+	return not;
+}
+
+/* Of those that are unsure, the instances that do not want the hits of the other task either. */
+static noinline u64 etch_whose_not_other(const struct etch_frame *frame, const void *record)
+{
+	pid_t pid = get_unaligned((const pid_t *)(record + frame->event->other));
+	u64 mask = frame->unsure, not = 0;
+
+	for (; mask; mask &= mask - 1) {
+		const struct etch_whose *whose = rcu_dereference_sched(etch_whose[__ffs(mask)]);
+
+		if (whose && !etch_whose_pid(whose, pid))
+			not |= mask & -mask;
+	}
+	return not;
+}
+
+static noinline void etch_call_triggers(const struct etch_rules *rules, u64 callers,
+					const struct etch_hit *hit, bool early)
 {
 	struct etch_trigger *trigger;
 
 	list_for_each_entry_rcu(trigger, &rules->triggers, node, rcu_read_lock_sched_held()) {
-		if (trigger->early != early)
+		if (trigger->early != early || !(callers & 1ULL << trigger->bit))
 			continue;
 		if (!trigger->filter || etch_program_passes(trigger->filter, hit->record))
 			trigger->hit(trigger, hit);
@@ -116,15 +165,26 @@ struct etch_write etch_scratch_begin(unsigned long len, const struct etch_event 
 {
 	struct etch_scratch *s = this_cpu_ptr(&etch_scratch);
 	unsigned int depth = READ_ONCE(s->depth);
+	u64 callers = mask, unsure = 0;
 	const struct etch_rules *rules;
 	unsigned int at = 0;
 	void *record;
 
 	/* (R) the gate before the rules: pairs with etch_rules_gate() */
 	smp_rmb();
-	rules = READ_ONCE(event->rules);
-	mask = etch_mask_early(rules, mask & READ_ONCE(rules->recording));
-	if (!mask && list_empty(&rules->triggers))
+	rules = READ_ONCE(event->rules) ?: &etch_rules_none;
+	mask &= READ_ONCE(rules->recording);
+	if (unlikely(callers & READ_ONCE(etch_whose_bits))) {
+		unsure = etch_whose_not(callers);
+		if (!event->other) {
+			etch_count_all_filtered(mask & unsure);
+			mask &= ~unsure;
+			callers &= ~unsure;
+			unsure = 0;
+		}
+	}
+	mask = etch_mask_early(rules, mask);
+	if (!mask && (!callers || list_empty(&rules->triggers)))
 		return (struct etch_write) {};
 
 	/* No dependency on the last writer's store, where there is no writer to nest in. */
@@ -145,6 +205,8 @@ struct etch_write etch_scratch_begin(unsigned long len, const struct etch_event 
 	s->stack[depth] = (struct etch_frame) {
 		.event = event,
 		.mask = mask,
+		.callers = callers,
+		.unsure = unsure,
 		.at = at,
 		.len = len,
 	};
@@ -164,6 +226,31 @@ bool etch_is_scratch(const struct etch_ring *ring)
 	return ring == this_cpu_ptr(&etch_scratch.stand_in);
 }
 
+/* Now there is a record: the instances that did not know whether they want it do. */
+static noinline void etch_scratch_settle(struct etch_frame *frame, const void *record)
+{
+	u64 not = etch_whose_not_other(frame, record);
+
+	etch_count_all_filtered(frame->mask & not);
+	frame->mask &= ~not;
+	frame->callers &= ~not;
+}
+
+/* The record goes to those whose filter it passes. */
+static __always_inline void etch_scratch_copy(const struct etch_rules *rules, u64 mask,
+					      const struct etch_hit *hit)
+{
+	for (; mask; mask &= mask - 1) {
+		unsigned int bit = __ffs(mask);
+		const struct etch_program *program = etch_filter_of(rules, bit);
+
+		if (!program || etch_program_passes(program, hit->record))
+			etch_write_copy(etch_this_ring(mask), hit->record, hit->len);
+		else
+			etch_count_filtered(bit);
+	}
+}
+
 /**
  * etch_scratch_end() - etch_write_end() for the record that was last begun in scratch memory
  *
@@ -173,29 +260,22 @@ void etch_scratch_end(void)
 {
 	struct etch_scratch *s = this_cpu_ptr(&etch_scratch);
 	unsigned int depth = READ_ONCE(s->depth) - 1;
-	const struct etch_frame *frame = &s->stack[depth];
-	const struct etch_rules *rules = READ_ONCE(frame->event->rules);
+	struct etch_frame *frame = &s->stack[depth];
+	const struct etch_rules *rules = READ_ONCE(frame->event->rules) ?: &etch_rules_none;
 	const struct etch_hit hit = {
 		.event = frame->event,
 		.record = s->memory + frame->at,
 		.len = frame->len,
 	};
 	bool triggers = !list_empty(&rules->triggers);
-	u64 mask;
 
+	if (unlikely(frame->unsure))
+		etch_scratch_settle(frame, hit.record);
 	if (unlikely(triggers))
-		etch_call_triggers(rules, &hit, true);
-	for (mask = frame->mask; mask; mask &= mask - 1) {
-		unsigned int bit = __ffs(mask);
-		const struct etch_program *program = etch_filter_of(rules, bit);
-
-		if (!program || etch_program_passes(program, hit.record))
-			etch_write_copy(etch_this_ring(mask), hit.record, hit.len);
-		else
-			etch_count_filtered(bit);
-	}
+		etch_call_triggers(rules, frame->callers, &hit, true);
+	etch_scratch_copy(rules, frame->mask, &hit);
 	if (unlikely(triggers))
-		etch_call_triggers(rules, &hit, false);
+		etch_call_triggers(rules, frame->callers, &hit, false);
 	barrier();	/* up to here a writer that comes in between takes the next entry */
 	WRITE_ONCE(s->used, frame->at);
 	WRITE_ONCE(s->depth, depth);

@@ -38,6 +38,7 @@ struct etch_filter_node {
 	int left, right;
 	struct etch_test_of test;
 	bool not;			/* the test itself is meant the other way round */
+	bool early;			/* all of it can be told without a record */
 };
 
 /**
@@ -102,6 +103,32 @@ static int etch_node_new(struct etch_parser *p, enum etch_node_kind kind, int le
 	return p->nr++;
 }
 
+static int etch_node_not(struct etch_parser *p, int node)
+{
+	int index = etch_node_new(p, ETCH_NODE_NOT, node, -1);
+
+	if (index >= 0)
+		p->nodes[index].early = p->nodes[node].early;
+	return index;
+}
+
+/*
+ * What can be told without a record is tested first: the operands' order does not change what
+ * comes out. A row leans to the left, and its first operand is the one that is tested first.
+ */
+static int etch_node_join(struct etch_parser *p, enum etch_node_kind kind, int left, int right)
+{
+	bool first = p->nodes[left].early, second = p->nodes[right].early;
+	int index;
+
+	if (second && !first)
+		swap(left, right);
+	index = etch_node_new(p, kind, left, right);
+	if (index >= 0)
+		p->nodes[index].early = first && second;
+	return index;
+}
+
 /* ---- Values ---- */
 
 struct etch_relation_name {
@@ -115,42 +142,32 @@ static const struct etch_relation_name etch_relations[] = {
 	{ "&", AND }, { "~", GLOB },
 };
 
-/* A number as C writes it, with a sign or without. */
+/* A number as C writes it, with a minus or without, is cut to the size of the field. */
 static int etch_parse_number(struct etch_parser *p, const struct etch_test_of *t, u64 *value)
 {
-	size_t len = (*p->at == '-' || *p->at == '+');
-	char text[32];
+	unsigned int unused = 64 - t->size * BITS_PER_BYTE;
+	size_t len = *p->at == '-';
+	char text[24];
 	int ret;
 
-	len += etch_name_len(p->at + len);
-	if (!len || len >= sizeof(text))
+	if (!isdigit(p->at[len]))
 		return etch_parse_bad(p, p->at, "A number is missing here");
+	len += etch_name_len(p->at + len);
+	if (len >= sizeof(text))
+		return etch_parse_bad(p, p->at, "This number is too long");
 	memcpy(text, p->at, len);
 	text[len] = '\0';
 	if (*text == '-' && !t->is_signed)
 		return etch_parse_bad(p, p->at, "This field is never negative");
-	ret = *text == '-' ? kstrtos64(text, 0, (s64 *)value) : kstrtou64(text, 0, value);
+	ret = t->is_signed ? kstrtos64(text, 0, (s64 *)value) : kstrtou64(text, 0, value);
 	if (ret)
 		return etch_parse_bad(p, p->at, ret == -ERANGE ?
 				      "This number does not fit in 64 bits" :
 				      "This is no number");
+	*value = t->is_signed ? (u64)((s64)(*value << unused) >> unused) :
+				*value << unused >> unused;
 	p->at += len;
 	return 0;
-}
-
-/* The values that a signed or an unsigned field of so many bytes can have. */
-static void etch_number_limits(const struct etch_test_of *t, u64 *low, u64 *high)
-{
-	unsigned int bits = t->size * BITS_PER_BYTE;
-
-	*low = t->is_signed ? -(1ULL << (bits - 1)) : 0;
-	*high = t->is_signed ? (1ULL << (bits - 1)) - 1 : GENMASK_ULL(bits - 1, 0);
-}
-
-/* Is @a less than @b, as values of the field? */
-static bool etch_number_less(const struct etch_test_of *t, u64 a, u64 b)
-{
-	return t->is_signed ? (s64)a < (s64)b : a < b;
 }
 
 /* Always true, or never. */
@@ -176,11 +193,13 @@ static void etch_test_range(struct etch_test_of *t, u64 low, u64 high, bool not)
 		etch_test_constant(t, false);
 }
 
+/* @value is one that the field can have. */
 static void etch_compare_number(struct etch_test_of *t, int relation, u64 value)
 {
-	u64 low, high;
+	unsigned int bits = t->size * BITS_PER_BYTE;
+	u64 low = t->is_signed ? -(1ULL << (bits - 1)) : 0;
+	u64 high = t->is_signed ? (1ULL << (bits - 1)) - 1 : GENMASK_ULL(bits - 1, 0);
 
-	etch_number_limits(t, &low, &high);
 	switch (relation) {
 	case AND:
 		etch_test_range(t, 1, U64_MAX, false);
@@ -188,29 +207,14 @@ static void etch_compare_number(struct etch_test_of *t, int relation, u64 value)
 		return;
 	case EQ:
 	case NE:
-		/* The bits of a negative number, as in 0xffffffff. */
-		if (t->is_signed && etch_number_less(t, high, value) &&
-		    value <= GENMASK_ULL(t->size * BITS_PER_BYTE - 1, 0))
-			value = sign_extend64(value, t->size * BITS_PER_BYTE - 1);
-		if (etch_number_less(t, value, low) || etch_number_less(t, high, value))
-			etch_test_constant(t, relation == NE);
-		else
-			etch_test_range(t, value, value, relation == NE);
+		etch_test_range(t, value, value, relation == NE);
 		return;
 	case LT:		/* not >= */
 	case GE:
-		if (etch_number_less(t, high, value))
-			etch_test_constant(t, relation == LT);
-		else
-			etch_test_range(t, etch_number_less(t, value, low) ? low : value, high,
-					relation == LT);
+		etch_test_range(t, value, high, relation == LT);
 		return;
 	default:		/* <=, and > is not <= */
-		if (etch_number_less(t, value, low))
-			etch_test_constant(t, relation == GT);
-		else
-			etch_test_range(t, low, etch_number_less(t, high, value) ? high : value,
-					relation == GT);
+		etch_test_range(t, low, value, relation == GT);
 		return;
 	}
 }
@@ -267,40 +271,75 @@ static int etch_parse_string(struct etch_parser *p, struct etch_filter_node *nod
 	pattern = etch_parse_quoted(p);
 	if (IS_ERR(pattern))
 		return PTR_ERR(pattern);
+	node->not = relation == NE || (relation == GLOB && *pattern == '!');
+	if (relation == GLOB && *pattern == '!')
+		memmove(pattern, pattern + 1, strlen(pattern));
 	node->test.how = relation == GLOB ? ETCH_GLOBS : ETCH_EQUALS;
 	node->test.pattern = pattern;
-	node->not = relation == NE;
+	node->test.len = strlen(pattern);
 	return 0;
 }
 
-/* CPUS{0-3,7}, behind the "{". */
-static int etch_parse_cpus(struct etch_parser *p, struct etch_filter_node *node, int relation)
+/* 0-3,7}, behind the "{" of CPUS{. To be freed. */
+static struct cpumask *etch_parse_cpulist(struct etch_parser *p)
 {
-	bool is_mask = node->test.of == ETCH_OF_MASK;
 	const char *begin = p->at, *end = strchr(begin, '}');
 	struct cpumask *cpus;
 	char *list;
 	int ret;
 
-	if (relation != EQ && relation != NE && relation != AND)
-		return etch_parse_bad(p, begin, "CPUs can be compared by ==, != and & only");
 	if (!end)
-		return etch_parse_bad(p, begin, "The } behind the list of CPUs is missing");
+		return ERR_PTR(etch_parse_bad(p, begin,
+					      "The } behind the list of CPUs is missing"));
 	list = kstrndup(begin, end - begin, GFP_KERNEL);
 	cpus = kzalloc(cpumask_size(), GFP_KERNEL);
 	ret = list && cpus ? cpulist_parse(list, cpus) : -ENOMEM;
 	kfree(list);
-	if (!ret && !is_mask && relation != AND && cpumask_weight(cpus) != 1)
-		ret = -EINVAL;
-	if (ret) {
-		kfree(cpus);
-		return ret == -ENOMEM ? ret :
-			etch_parse_bad(p, begin, "This is no list of CPUs that can be meant here");
-	}
 	p->at = end + 1;
-	node->test.how = !is_mask ? ETCH_CPU_IN :
-			 relation == AND ? ETCH_CPUS_MEET : ETCH_CPUS_ARE;
-	node->test.cpus = cpus;
+	if (!ret && end > begin)
+		return cpus;
+	kfree(cpus);
+	return ERR_PTR(ret == -ENOMEM ? ret :
+		       etch_parse_bad(p, begin, "This is no list of CPUs"));
+}
+
+/*
+ * A number compared with CPUs is that of one CPU: several are never equal to it, and one that
+ * is compared by "&" is equal or not.
+ */
+static void etch_compare_cpu(struct etch_filter_node *node, struct cpumask *cpus, int relation)
+{
+	struct etch_test_of *t = &node->test;
+
+	if (cpumask_weight(cpus) == 1) {
+		etch_compare_number(t, relation == AND ? EQ : relation, cpumask_first(cpus));
+		kfree(cpus);
+		return;
+	}
+	if (relation == EQ)
+		cpumask_clear(cpus);
+	else if (relation == NE)
+		cpumask_setall(cpus);
+	t->how = ETCH_CPU_IN;
+	t->cpus = cpus;
+}
+
+static int etch_parse_cpus(struct etch_parser *p, struct etch_filter_node *node, int relation)
+{
+	struct etch_test_of *t = &node->test;
+	struct cpumask *cpus;
+
+	if (relation != EQ && relation != NE && relation != AND)
+		return etch_parse_bad(p, p->at, "CPUs can be compared by ==, != and & only");
+	cpus = etch_parse_cpulist(p);
+	if (IS_ERR(cpus))
+		return PTR_ERR(cpus);
+	if (t->of != ETCH_OF_MASK) {
+		etch_compare_cpu(node, cpus, relation);
+		return 0;
+	}
+	t->how = relation == AND ? ETCH_CPUS_MEET : ETCH_CPUS_ARE;
+	t->cpus = cpus;
 	node->not = relation == NE;
 	return 0;
 }
@@ -362,6 +401,7 @@ static int etch_parse_test(struct etch_parser *p)
 	ret = etch_parse_value(p, &p->nodes[index], &field, relation);
 	if (ret)
 		return ret;
+	p->nodes[index].early = etch_is_early(p->nodes[index].test.of);
 	p->nr_tests++;
 	return index;
 }
@@ -383,7 +423,7 @@ static int etch_parse_factor(struct etch_parser *p)
 	if (*begin == '!') {
 		node = etch_parse_factor(p);
 		if (node >= 0)
-			node = etch_node_new(p, ETCH_NODE_NOT, node, -1);
+			node = etch_node_not(p, node);
 	} else {
 		node = etch_parse_filter(p);
 		if (node >= 0 && !etch_take(p, ")"))
@@ -403,7 +443,7 @@ static int etch_parse_row(struct etch_parser *p, int (*parse)(struct etch_parser
 		right = parse(p);
 		if (right < 0)
 			return right;
-		left = etch_node_new(p, kind, left, right);
+		left = etch_node_join(p, kind, left, right);
 	}
 	return left;
 }

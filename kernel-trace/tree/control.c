@@ -15,6 +15,7 @@
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/kstrtox.h>
+#include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
@@ -24,8 +25,8 @@
 
 #include "tree/fs.h"
 
-/* No setting takes more to say. */
-#define ETCH_CONTROL_MAX	256
+/* No setting takes more to say than a path does. */
+#define ETCH_CONTROL_MAX	PATH_MAX
 
 /* ---- The settings ---- */
 
@@ -367,6 +368,9 @@ static struct etch_input *etch_control_input(const struct etch_entry *file,
 {
 	const struct etch_view_of *of = &file->of;
 
+	if (file->offer)
+		return etch_input_get(of->inst, of->cpu, buf, count, ETCH_CONTROL_MAX,
+				      "%s/%s", file->offer->folder, file->control->name);
 	if (of->cpu == ETCH_ALL_CPUS)
 		return etch_input_get(of->inst, of->cpu, buf, count, ETCH_CONTROL_MAX,
 				      "%s", file->control->name);

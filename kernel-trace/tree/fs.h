@@ -28,7 +28,7 @@ struct etch_folder;
  * @fops: a file's
  * @control: the file is this entry of a table; of an instance's or a CPU's folder
  * @event_control: the file is this entry of a table; of a folder in events/
- * @offer: the folder that a room has in the main tree; else NULL
+ * @offer: the folder that a room has, or that the file is in; else NULL
  * @node: in events/: the folder, or that which the file is in; with a reference
  * @rcu: path walks read an entry without a lock
  */

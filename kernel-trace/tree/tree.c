@@ -6,6 +6,7 @@
  *	etch/events/		what can be recorded (tree_events.c)
  *	etch/per_cpu/cpuN/	the files of a CPU, for every CPU that there can be
  *	etch/persist/		what an earlier kernel left (persist_files.c)
+ *	etch/options/		switches (filter/tasks.c)
  *	etch/instances/NAME/	the same once more, for the instance NAME
  *
  * All is root's alone unless root changes that, because records hold what others must not see.
@@ -98,7 +99,7 @@ static bool etch_per_cpu_each(const struct etch_entry *dir, struct etch_visit *v
 
 static const struct etch_folder etch_per_cpu_folder = { .each = etch_per_cpu_each };
 
-/* ---- The folder that a room has in the main tree ---- */
+/* ---- The folder that a room has ---- */
 
 static bool etch_room_each(const struct etch_entry *dir, struct etch_visit *visit)
 {
@@ -108,6 +109,7 @@ static bool etch_room_each(const struct etch_entry *dir, struct etch_visit *visi
 	for (control = dir->offer->of_folder; control->name; control++) {
 		child = etch_control_child(dir, control, child.place + 1);
 		child.entry.of.cpu = control->cpu;
+		child.entry.offer = dir->offer;
 		if (visit->child(visit, &child))
 			return true;
 	}
@@ -128,6 +130,8 @@ static bool etch_each_room(const struct etch_entry *dir, struct etch_visit *visi
 		child.name = offer->folder;
 		child.place++;
 		child.entry.offer = offer;
+		if (dir->of.inst->rec.bit != ETCH_MAIN && !offer->in_instances)
+			continue;
 		if (child.name && visit->child(visit, &child))
 			return true;
 	}
@@ -149,11 +153,11 @@ static bool etch_instance_each(const struct etch_entry *dir, struct etch_visit *
 	if (etch_each_folder(dir, "events", ETCH_PLACE_FOLDERS, &etch_events_folder, visit) ||
 	    etch_each_folder(dir, "per_cpu", ETCH_PLACE_FOLDERS + 1, &etch_per_cpu_folder, visit))
 		return true;
-	if (dir->of.inst->rec.bit != ETCH_MAIN)
-		return false;
-	return etch_each_folder(dir, "instances", ETCH_PLACE_FOLDERS + 2, &etch_instances_folder,
-				visit) ||
-	       etch_each_room(dir, visit);
+	if (dir->of.inst->rec.bit == ETCH_MAIN &&
+	    etch_each_folder(dir, "instances", ETCH_PLACE_FOLDERS + 2, &etch_instances_folder,
+			     visit))
+		return true;
+	return etch_each_room(dir, visit);
 }
 
 const struct etch_folder etch_instance_folder = { .each = etch_instance_each };

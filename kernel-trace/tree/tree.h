@@ -102,6 +102,7 @@ struct etch_node {
  * @of_event: in the folders of events/; may be NULL
  * @folder: the name of a folder in the main tree; NULL: the room has none
  * @of_folder: in that folder
+ * @in_instances: the other instances have the folder, too
  * @remove: called when nobody can open an instance's files any more, to free what they kept;
  *	    may be NULL
  * @node: in the list of all rooms' files
@@ -112,6 +113,7 @@ struct etch_files {
 	const struct etch_event_control *of_event;
 	const char *folder;
 	const struct etch_control *of_folder;
+	bool in_instances;
 	void (*remove)(struct etch_instance *inst);
 	struct list_head node;
 };
