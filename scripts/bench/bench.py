@@ -29,12 +29,14 @@ import readers
 import readout
 import recorders
 import rest
+import rules
 import signals
 import workload
 
 BENCHES = {"gate": gate, "enable": enable, "event": event,
            "workload": workload, "readers": readers, "readout": readout,
-           "rest": rest, "consumers": consumers, "recorders": recorders}
+           "rest": rest, "consumers": consumers, "recorders": recorders,
+           "rules": rules}
 ERRORS = (figures.FigureError, kernels.KernelError, loops.LoopError,
           machine.MachineError, OSError)
 

@@ -5,7 +5,7 @@
  *
  *	HOW ROUNDS ITERATIONS NAME...
  *
- * NAME is one of bench_cases[]. HOW is "cold" for single hits (ITERATIONS is 1),
+ * NAME is one of bench_cases[]. HOW begins with "cold" for single hits (ITERATIONS is 1),
  * each after the caches were emptied, "storm" for many with a timer that hits the
  * same thing in its interrupts, "waited" or "quiet" for many with time before each round for
  * readers to wait again, else any word for many with interrupts off. The
@@ -253,12 +253,12 @@ static int bench_rows_parse(struct bench_rows *rows, char *line)
 	return 0;
 }
 
-/* Measure the rows. @how is "cold", "storm", or any other word for warm loops. */
+/* Measure the rows. @how begins with "cold", is "storm", or any other word for warm loops. */
 static void bench_rows_run(struct bench_rows *rows, const char *how, int rounds,
 			   unsigned long iterations)
 {
 	bench_task = current;
-	if (!strcmp(how, "cold"))
+	if (strstarts(how, "cold"))
 		bench_rows_cold(rows, rounds);
 	else if (!strcmp(how, "storm"))
 		bench_rows_storm(rows, rounds, iterations);
@@ -279,7 +279,7 @@ static int bench_line(char *line)
 
 	if (sscanf(line, "%15s %d %lu %n", how, &rounds, &iterations, &at) != 3 ||
 	    rounds < 1 || rounds > BENCH_ROUNDS || !iterations ||
-	    (!strcmp(how, "cold") && iterations != 1))
+	    (strstarts(how, "cold") && iterations != 1))
 		return -EINVAL;
 	rows = kzalloc(sizeof(*rows), GFP_KERNEL);
 	if (!rows)

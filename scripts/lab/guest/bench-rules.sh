@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+#
+# BENCH=rules inside the guest. The module that hits events is BENCH=event's. A round goes
+# through all situations in turn; each sets the same rules in both tracers, hits what the rows
+# hit, and takes the rules away. Words "bench.NAME=VALUE" on the kernel's command line: rounds,
+# iterations, trust (the module's trust_counter), situations (a list with commas, of the
+# functions below), cheap (ftrace's cheapest clock).
+#
+#	bench: stored NAME HOW RECORDS	what the buffers say was recorded
+ETCH=/sys/kernel/debug/etch
+FTRACE=/sys/kernel/tracing
+RUN=/sys/kernel/debug/bench/run
+SIZE=1024			# KiB of each buffer
+EACH=4				# samples of a row in a round
+COLD=8				# the same, of single hits
+KINDS="small string"
+NOBODY=4000000			# the number of no task
+
+word()
+{
+	sed -n "s/.*bench\.$1=\([^ ]*\).*/\1/p" /proc/cmdline
+}
+
+# write VALUE FILE; a write that fails ends the benchmark.
+write()
+{
+	echo "$1" > "$2" || {
+		echo "cannot write '$1' to $2"
+		exit 1
+	}
+}
+
+# each VALUE FILE: in each tracer's tree, and in the folder that is named there.
+each()
+{
+	write "$1" "$ETCH/$2"
+	write "$1" "$FTRACE/$2"
+}
+
+# of_event VALUE KIND FILE [FOLDER]: a file of the kind's event, in each tracer.
+of_event()
+{
+	write "$1" "$ETCH/${4-}/events/bench_hits/etch_$2/$3"
+	write "$1" "$FTRACE/${4-}/events/bench_hits/ftrace_$2/$3"
+}
+
+# stored FOLDER: records that came into the first processor's buffer there.
+stored()
+{
+	sed -n -e 's/^entries: //p' -e 's/^overwritten: //p' -e 's/^overrun: //p' \
+		"$1/per_cpu/cpu0/stats" | {
+		sum=0
+		while read -r number; do
+			sum=$((sum + number))
+		done
+		echo "$sum"
+	}
+}
+
+# hit HOW SAMPLES ITERATIONS KIND
+hit()
+{
+	each "" trace
+	write "$1 $2 $3 empty floor etch_$4 ftrace_$4" $RUN
+	echo "bench: stored etch_$4 $1 $(stored $ETCH)"
+	echo "bench: stored ftrace_$4 $1 $(stored $FTRACE)"
+}
+
+# warm HOW KIND
+warm()
+{
+	hit "$1" $EACH "$iterations" "$2"
+}
+
+# filtered HOW KIND FILTER
+filtered()
+{
+	of_event "$3" "$2" filter
+	warm "$1" "$2"
+	of_event 0 "$2" filter
+}
+
+# The situations.
+
+unfiltered()
+{
+	warm unfiltered small
+}
+
+reject_one()
+{
+	filtered reject_one small "first == 999999"
+}
+
+# Each of the four is looked at.
+reject_four()
+{
+	filtered reject_four small \
+		"first != 999999 && second != 999999 && count != 999999999 && first == 999999"
+}
+
+reject_string()
+{
+	filtered reject_string string 'text == "nothing that is hit"'
+}
+
+reject_comm()
+{
+	filtered reject_comm small 'comm == "nobody"'
+}
+
+reject_cpu()
+{
+	filtered reject_cpu small "cpu > 4000"
+}
+
+reject_pid()
+{
+	each $NOBODY set_event_pid
+	warm reject_pid small
+	each "" set_event_pid
+}
+
+accept_one()
+{
+	filtered accept_one small "first != 999999"
+}
+
+cold_reject()
+{
+	of_event "first == 999999" small filter
+	hit cold_reject $COLD 1 small
+	of_event 0 small filter
+}
+
+# Eight instances with a filter each, of which one passes.
+eight()
+{
+	for number in 1 2 3 4 5 6 7; do
+		of_event 1 small enable "instances/more$number"
+		of_event "first == 99999$number" small filter "instances/more$number"
+	done
+	filtered eight small "first != 999999"
+	for number in 1 2 3 4 5 6 7; do
+		of_event 0 small enable "instances/more$number"
+		of_event 0 small filter "instances/more$number"
+	done
+}
+
+set_up()
+{
+	for kind in $KINDS; do
+		of_event 1 "$kind" enable
+	done
+	each $SIZE buffer_size_kb
+	write counter $ETCH/trace_clock
+	write "$cheap" $FTRACE/trace_clock
+	for number in 1 2 3 4 5 6 7; do
+		mkdir "$ETCH/instances/more$number" "$FTRACE/instances/more$number" || exit 1
+		write counter "$ETCH/instances/more$number/trace_clock"
+		write "$cheap" "$FTRACE/instances/more$number/trace_clock"
+	done
+}
+
+rounds=$(word rounds)
+iterations=$(word iterations)
+cheap=$(word cheap)
+situations=$(word situations | tr , ' ')
+insmod /bench/bench-event.ko trust_counter="$(word trust)" || exit 1
+set_up
+round=0
+while [ $round -lt "$rounds" ]; do
+	for situation in $situations; do
+		$situation
+	done
+	round=$((round + 1))
+done
+each 0 events/enable
+rmdir $ETCH/instances/* $FTRACE/instances/*
+rmmod bench-event || exit 1
+dmesg | sed -n 's/.*\] bench: /bench: /p'
