@@ -20,22 +20,6 @@
 #include "event/event.h"
 #include "event/program.h"
 
-static __always_inline u64 etch_load(const void *at, unsigned int size, bool is_signed)
-{
-	switch (size) {
-	case 1:
-		return is_signed ? (u64)*(const s8 *)at : *(const u8 *)at;
-	case 2:
-		return is_signed ? (u64)(s16)get_unaligned((const u16 *)at) :
-				   get_unaligned((const u16 *)at);
-	case 4:
-		return is_signed ? (u64)(s32)get_unaligned((const u32 *)at) :
-				   get_unaligned((const u32 *)at);
-	default:
-		return get_unaligned((const u64 *)at);
-	}
-}
-
 /* What a dynamic field has, and how many bytes of it there are. */
 static const void *etch_content(const struct etch_test_of *t, const void *record,
 				unsigned int *bytes)
@@ -49,30 +33,25 @@ static const void *etch_content(const struct etch_test_of *t, const void *record
 /* ---- Numbers ---- */
 
 /* False: the array has no such element. */
-static bool etch_number(const struct etch_test_of *t, const void *record, u64 *number)
+static bool etch_test_element(const struct etch_test_of *t, const void *record)
 {
-	const void *at;
-	unsigned int bytes;
+	unsigned int bytes, at = t->index * t->size;
+	const void *elements = etch_content(t, record, &bytes);
 
+	return at + t->size <= bytes && etch_in_range(t, get_unaligned((u64 *)(elements + at)));
+}
+
+static __always_inline u64 etch_number(const struct etch_test_of *t, const void *record)
+{
 	switch (t->of) {
 	case ETCH_OF_PID:
-		*number = (u64)current->pid;
-		return true;
+		return current->pid;
 	case ETCH_OF_CPU:
-		*number = smp_processor_id();
-		return true;
+		return smp_processor_id();
 	case ETCH_OF_CONTEXT:
-		*number = etch_context_now();
-		return true;
-	case ETCH_OF_ELEMENT:
-		at = etch_content(t, record, &bytes);
-		if ((t->index + 1) * t->size > bytes)
-			return false;
-		*number = etch_load(at + t->index * t->size, t->size, t->is_signed);
-		return true;
+		return etch_context_now();
 	default:
-		*number = etch_load(record + t->offset, t->size, t->is_signed);
-		return true;
+		return get_unaligned((u64 *)(record + t->offset));
 	}
 }
 
@@ -81,64 +60,71 @@ static bool etch_number(const struct etch_test_of *t, const void *record, u64 *n
 /* More than a pattern can have: a text that is as long is equal to none. */
 #define ETCH_TEXT_MAX	(ETCH_PATTERN_MAX + 1)
 
-/*
- * The text that @t looks at, and at most how many bytes it has. It is copied to @copy only from
- * where it cannot be read in place. NULL: it cannot be read at all.
- */
+/* The text that stands in the record or the task, and the bytes of its field. */
 static __always_inline const char *etch_text_of(const struct etch_test_of *t, const void *record,
-						char copy[ETCH_TEXT_MAX], unsigned int *bytes)
+						unsigned int *bytes)
 {
-	const void *at = record + t->offset;
-	long len;
-
 	switch (t->of) {
-	case ETCH_OF_STRING:
-		*bytes = t->most;
-		return at;
 	case ETCH_OF_COMM:
 		*bytes = TASK_COMM_LEN;
 		return current->comm;
 	case ETCH_OF_DYNAMIC:
 		return etch_content(t, record, bytes);
-	case ETCH_OF_POINTER:
-		len = strncpy_from_kernel_nofault(copy, get_unaligned((const void **)at),
-						  ETCH_TEXT_MAX);
-		break;
 	default:
-		len = strncpy_from_user_nofault(copy, get_unaligned((const void __user **)at),
-						ETCH_TEXT_MAX);
-		break;
+		*bytes = t->most;
+		return record + t->offset;
 	}
-	*bytes = ETCH_TEXT_MAX;
-	return len < 0 ? NULL : copy;
 }
 
-/* glob_match() wants a zero at the end, which characters that fill their field do not have. */
-static bool etch_globs(const char *pattern, const char *text, unsigned int bytes,
-		       char copy[ETCH_TEXT_MAX])
+/* As long as the pattern, and the same. A text need not have a zero where its field ends. */
+static __always_inline bool etch_equals(const struct etch_test_of *t, const char *text,
+					unsigned int bytes)
 {
-	if (!memchr(text, '\0', bytes)) {
-		bytes = min(bytes, ETCH_TEXT_MAX - 1U);
-		memcpy(copy, text, bytes);
-		copy[bytes] = '\0';
-		text = copy;
-	}
-	return glob_match(pattern, text);
+	return t->len <= bytes && *text == *t->pattern && !memcmp(text, t->pattern, t->len) &&
+	       (t->len == bytes || !text[t->len]);
 }
 
-static noinline bool etch_test_string(const struct etch_test_of *t, const void *record)
+/* glob_match() wants a zero at the end. */
+static noinline bool etch_globs_unended(const struct etch_test_of *t, const char *text,
+					unsigned int bytes)
 {
 	char copy[ETCH_TEXT_MAX];
-	unsigned int bytes;
-	const char *text = etch_text_of(t, record, copy, &bytes);
 
-	if (!text)
+	bytes = min(bytes, ETCH_TEXT_MAX - 1U);
+	memcpy(copy, text, bytes);
+	copy[bytes] = '\0';
+	return glob_match(t->pattern, copy);
+}
+
+static bool etch_test_string(const struct etch_test_of *t, const void *record)
+{
+	unsigned int bytes;
+	const char *text = etch_text_of(t, record, &bytes);
+
+	if (t->how == ETCH_EQUALS)
+		return etch_equals(t, text, bytes);
+	if (!memchr(text, '\0', bytes))
+		return etch_globs_unended(t, text, bytes);
+	return glob_match(t->pattern, text);
+}
+
+/* Text to which the record points. Of a long one, only the beginning can match. */
+static noinline bool etch_test_far_string(const struct etch_test_of *t, const void *record)
+{
+	const void *at = record + t->offset;
+	char copy[ETCH_TEXT_MAX];
+	long len;
+
+	if (t->of == ETCH_OF_POINTER)
+		len = strncpy_from_kernel_nofault(copy, get_unaligned((const void **)at),
+						  ETCH_TEXT_MAX);
+	else
+		len = strncpy_from_user_nofault(copy, get_unaligned((const void __user **)at),
+						ETCH_TEXT_MAX);
+	if (len < 0)
 		return false;
-	if (t->how == ETCH_GLOBS)
-		return etch_globs(t->pattern, text, bytes, copy);
-	/* As long as the pattern, and the same. */
-	return t->len <= bytes && !memcmp(text, t->pattern, t->len) &&
-	       (t->len == bytes || !text[t->len]);
+	return t->how == ETCH_EQUALS ? etch_equals(t, copy, ETCH_TEXT_MAX) :
+				       glob_match(t->pattern, copy);
 }
 
 /* ---- CPUs ---- */
@@ -162,49 +148,48 @@ static bool etch_test_mask(const struct etch_test_of *t, const void *record)
 
 static bool etch_test_cpu(const struct etch_test_of *t, const void *record)
 {
-	u64 number;
+	u64 number = etch_number(t, record) & GENMASK_ULL(t->size * BITS_PER_BYTE - 1, 0);
 
-	return etch_number(t, record, &number) && number < nr_cpu_ids &&
-	       cpumask_test_cpu(number, t->cpus);
+	return number < nr_cpu_ids && cpumask_test_cpu(number, t->cpus);
 }
 
 /* ---- All ---- */
 
-static __always_inline bool etch_test(const struct etch_test_of *t, const void *record)
+/**
+ * etch_test_other() - make a test
+ * @t: the test; etch_program_passes() makes those itself that are plain
+ * @record: as there; NULL if the test needs none
+ *
+ * Context: as there.
+ * Return: what it says.
+ */
+bool etch_test_other(const struct etch_test_of *t, const void *record)
 {
-	u64 number;
-
-	if (likely(t->how == ETCH_IN_RANGE))
-		return etch_number(t, record, &number) &&
-		       (number & t->mask) - t->low <= t->span;
-	if (t->how <= ETCH_GLOBS)
+	switch (t->how) {
+	case ETCH_IN_RANGE:
+		if (t->of == ETCH_OF_ELEMENT)
+			return etch_test_element(t, record);
+		return etch_in_range(t, etch_number(t, record));
+	case ETCH_EQUALS:
+	case ETCH_GLOBS:
+		if (t->of == ETCH_OF_POINTER || t->of == ETCH_OF_USER)
+			return etch_test_far_string(t, record);
 		return etch_test_string(t, record);
-	return t->how == ETCH_CPU_IN ? etch_test_cpu(t, record) : etch_test_mask(t, record);
+	case ETCH_CPU_IN:
+		return etch_test_cpu(t, record);
+	default:
+		return etch_test_mask(t, record);
+	}
 }
 
-/**
- * etch_program_passes() - does a record pass?
- * @program: the filter, made for records of this class
- * @record: complete, but for its time
- *
- * Context: any, NMI included, in the task and on the CPU that made the record, preemption
- * disabled.
- * Return: true if it does.
- */
-bool etch_program_passes(const struct etch_program *program, const void *record)
+/* etch_test_other() for a test that needs no record: the usual ones in line. */
+static __always_inline bool etch_test_early(const struct etch_test_of *t)
 {
-	unsigned int next = program->first;
-
-	/* Branches: a choice by data would have each test wait for the one before. */
-	while (next < ETCH_PASS) {
-		const struct etch_test_of *t = &program->tests[next];
-
-		if (etch_test(t, record))
-			next = t->yes;
-		else
-			next = t->no;
-	}
-	return next == ETCH_PASS;
+	if (t->how == ETCH_IN_RANGE)
+		return etch_in_range(t, etch_number(t, NULL));
+	if (t->how == ETCH_EQUALS)
+		return etch_equals(t, current->comm, TASK_COMM_LEN);
+	return etch_test_other(t, NULL);
 }
 
 /**
@@ -218,19 +203,19 @@ bool etch_program_passes(const struct etch_program *program, const void *record)
  */
 bool etch_program_refuses(const struct etch_program *program)
 {
-	unsigned int next = program->first;
+	const struct etch_test_of *t = program->tests;
+	unsigned int go;
 
-	while (next < ETCH_PASS) {
-		const struct etch_test_of *t = &program->tests[next];
-
+	do {
 		if (!etch_is_early(t->of))
 			return false;
-		if (etch_test(t, NULL))
-			next = t->yes;
+		if (etch_test_early(t))
+			go = t->yes;
 		else
-			next = t->no;
-	}
-	return next == ETCH_FAIL;
+			go = t->no;
+		t = go == ETCH_NEXT ? t + 1 : &program->tests[go];
+	} while (go < ETCH_PASS);
+	return go == ETCH_FAIL;
 }
 
 /**

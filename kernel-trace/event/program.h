@@ -5,23 +5,31 @@
 /*
  * Programs that tell whether a record passes a filter.
  *
- * A program is a row of tests. Each test looks at one field of a record, or at the task or the
- * CPU that makes the record, and names two tests, of which one is next: the test to go on with
- * if it is true, and the other one. ETCH_PASS and ETCH_FAIL stand in the place of a test at the
- * end. A test names only tests that stand before it in the row, so each program ends.
+ * A program is a row of tests, which begins with the first. Each test looks at one field of a
+ * record, or at the task or the CPU that makes the record, and says which test is next: if it is
+ * true, and if it is not. Tests that are skipped lie ahead, so each program ends. One of the two
+ * is mostly the test that stands behind it: ETCH_NEXT, for which nothing has to be read.
  *
- * All numbers are compared in one way: does (field & mask) lie in a range? A signed field is
- * extended to 64 bits, and low and high bounds wrap as its values do.
+ * All numbers are compared in one way: eight bytes are read where the number begins, and
+ *
+ *	((bytes & @and) - @low) & @field <= @span
+ *
+ * tells whether it lies in a range. @field has the bits that the number has, so the subtraction
+ * wraps as numbers of that size do, signed and unsigned ones alike. It is an error to run a
+ * program on a record behind which less than eight bytes of memory follow.
  */
 
-#include <linux/compiler_attributes.h>
+#include <linux/compiler.h>
 #include <linux/cpumask_types.h>
+#include <linux/rcupdate.h>
 #include <linux/types.h>
+#include <linux/unaligned.h>
 
 #define ETCH_PROGRAM_MAX	1024	/* tests */
 #define ETCH_PATTERN_MAX	256	/* bytes, the zero at the end included */
 
-/* Where a test goes on, if with no other test. */
+/* Where a test goes on, if not with the test of that index. */
+#define ETCH_NEXT		0
 #define ETCH_PASS		0xfffe
 #define ETCH_FAIL		0xffff
 
@@ -55,7 +63,7 @@ enum etch_operand {
 
 /**
  * enum etch_relation - how a test compares
- * @ETCH_IN_RANGE: (number & mask) - low <= span
+ * @ETCH_IN_RANGE: the number lies in the range
  * @ETCH_EQUALS: the characters are the pattern's
  * @ETCH_GLOBS: they match the pattern, with * ? [...] and backslash
  * @ETCH_CPU_IN: the number is that of a CPU in the set
@@ -73,38 +81,44 @@ enum etch_relation {
 
 /**
  * struct etch_test_of - a test of a program
+ * @plain: it is ETCH_OF_FIELD and ETCH_IN_RANGE, as most are
  * @of: what it looks at
  * @how: and how
  * @size: bytes of a number: 1, 2, 4 or 8
- * @is_signed: that is extended with its sign
+ * @is_signed: so is the number
  * @relative: the place counts from the end of the word that has it, not from the record
  * @offset: of the field, from the start of the record
  * @most: ETCH_OF_STRING: bytes that the field has
  * @index: ETCH_OF_ELEMENT: which
- * @yes: the test to go on with if this one is true, ETCH_PASS or ETCH_FAIL
+ * @yes: the test to go on with if this one is true; ETCH_NEXT, ETCH_PASS or ETCH_FAIL
  * @no: the same if it is not
- * @mask: ETCH_IN_RANGE
- * @low: ETCH_IN_RANGE: the least value
- * @span: ETCH_IN_RANGE: the greatest value less @low
+ * @and: ETCH_IN_RANGE: see above
+ * @low: ETCH_IN_RANGE
+ * @field: ETCH_IN_RANGE
+ * @span: ETCH_IN_RANGE
  * @pattern: ETCH_EQUALS, ETCH_GLOBS; of the program
  * @len: its bytes, without the zero at the end
  * @cpus: the last three relations; of the program
  */
 struct etch_test_of {
+	bool plain;
 	u8 of;
 	u8 how;
 	u8 size;
 	bool is_signed;
 	bool relative;
 	u16 offset;
-	u16 most;
-	u16 index;
+	union {
+		u16 most;
+		u16 index;
+	};
 	u16 yes;
 	u16 no;
 	union {
 		struct {
-			u64 mask;
+			u64 and;
 			u64 low;
+			u64 field;
 			u64 span;
 		};
 		struct {
@@ -119,17 +133,17 @@ struct etch_test_of {
  * struct etch_program - a filter of records of one layout
  * @rcu: frees it
  * @text: as the user wrote it
- * @first: the test that is made first
  * @nr: tests in @tests
- * @early: @first needs no record
+ * @early: the first test needs no record
+ * @plain: so are all tests
  * @tests: the row
  */
 struct etch_program {
 	struct rcu_head rcu;
 	char *text;
-	u16 first;
 	u16 nr;
 	bool early;
+	bool plain;
 	struct etch_test_of tests[];
 };
 
@@ -139,9 +153,66 @@ static inline bool etch_is_early(enum etch_operand of)
 	return of >= ETCH_OF_COMM;
 }
 
-bool etch_program_passes(const struct etch_program *program, const void *record);
+bool etch_test_other(const struct etch_test_of *t, const void *record);
 bool etch_program_refuses(const struct etch_program *program);
 void etch_program_free(struct etch_program *program);
 void etch_program_free_later(struct etch_program *program);
+
+static __always_inline bool etch_in_range(const struct etch_test_of *t, u64 number)
+{
+	return (((number & t->and) - t->low) & t->field) <= t->span;
+}
+
+static __always_inline bool etch_test_plain(const struct etch_test_of *t, const void *record)
+{
+	return etch_in_range(t, get_unaligned((const u64 *)(record + t->offset)));
+}
+
+/*
+ * Runs a program: @test is the expression that makes the test @t. Branches, all of them: a choice
+ * by data would have each test wait for the one before.
+ */
+#define etch_program_run(program, t, test)					\
+({										\
+	const struct etch_test_of *t = (program)->tests;			\
+	unsigned int __go;							\
+										\
+	for (;;) {								\
+		if (test)							\
+			__go = t->yes;						\
+		else								\
+			__go = t->no;						\
+		if (__go == ETCH_NEXT)						\
+			t++;							\
+		else if (__go < ETCH_PASS)					\
+			t = &(program)->tests[__go];				\
+		else								\
+			break;							\
+	}									\
+	__go == ETCH_PASS;							\
+})
+
+/**
+ * etch_program_passes() - does a record pass?
+ * @program: the filter, made for records of this class
+ * @record: complete, but for its time; with eight bytes of memory behind it
+ *
+ * Context: any, NMI included, in the task and on the CPU that made the record, preemption
+ * disabled.
+ * Return: true if it does.
+ */
+static __always_inline bool etch_program_passes(const struct etch_program *program,
+						const void *record)
+{
+	return etch_program_run(program, t, likely(t->plain) ? etch_test_plain(t, record) :
+							       etch_test_other(t, record));
+}
+
+/* The same for a program all of whose tests are plain: it calls nothing. */
+static __always_inline bool etch_program_passes_plain(const struct etch_program *program,
+						      const void *record)
+{
+	return etch_program_run(program, t, etch_test_plain(t, record));
+}
 
 #endif /* _KERNEL_ETCH_PROGRAM_H */

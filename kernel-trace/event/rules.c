@@ -26,6 +26,12 @@ static u64 etch_bit(const struct etch_recorder *rec)
 	return 1ULL << rec->bit;
 }
 
+/* After a change of any of these. */
+static void etch_rules_sort_out(struct etch_rules *rules)
+{
+	WRITE_ONCE(rules->simple, rules->recording & ~rules->triggered);
+}
+
 static int etch_rules_make(struct etch_event *event)
 {
 	struct etch_rules *rules;
@@ -147,9 +153,15 @@ const struct etch_program *etch_filter_get(const struct etch_recorder *rec,
 struct etch_program *etch_filter_set(struct etch_recorder *rec, struct etch_event *event,
 				     struct etch_program *program)
 {
-	if (!event->rules)
+	struct etch_rules *rules = event->rules;
+	u64 early;
+
+	if (!rules)
 		return NULL;
-	return rcu_replace_pointer(event->rules->filters[rec->bit], program,
+	early = program && program->early ? rules->early | etch_bit(rec) :
+					    rules->early & ~etch_bit(rec);
+	WRITE_ONCE(rules->early, early);
+	return rcu_replace_pointer(rules->filters[rec->bit], program,
 				   lockdep_is_held(&etch_mutex));
 }
 
@@ -197,6 +209,7 @@ u64 etch_rules_gate(struct etch_event *event, u64 mask)
 
 	if (rules) {
 		WRITE_ONCE(rules->recording, mask);
+		etch_rules_sort_out(rules);
 		gate |= rules->triggered;
 		ruled |= rules->asked;
 	}

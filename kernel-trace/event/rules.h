@@ -84,6 +84,8 @@ struct etch_trigger {
  * @recording: the instances that have the event enabled and are on, by bit
  * @asked: the instances for which the gate leads here
  * @triggered: of these, those for which it is open even if they do not record the event
+ * @early: the instances whose filter may reject a hit before there is a record
+ * @simple: of those that record the event, those that have no trigger
  * @filters: by bit; NULL: the instance records all hits
  * @triggers: of all instances, in the order in which they were added
  *
@@ -93,6 +95,8 @@ struct etch_rules {
 	u64 recording;
 	u64 asked;
 	u64 triggered;
+	u64 early;
+	u64 simple;
 	struct etch_program __rcu *filters[ETCH_BITS];
 	struct list_head triggers;
 };

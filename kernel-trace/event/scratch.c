@@ -10,15 +10,23 @@
  *
  * Writers on one CPU nest, so the memory is a stack: a record lies behind that of the writer
  * which it interrupted. A record for which there is no room left is lost, and counted.
+ *
+ * etch_scratch_begin() and etch_scratch_end() handle the usual case themselves, in straight lines
+ * and with few registers: no writer is interrupted, one instance records the event, the record
+ * has to be tested, no task is left out and there is no trigger. For all others they jump to
+ * functions of their own.
  */
 #include <linux/align.h>
 #include <linux/bitops.h>
+#include <linux/cache.h>
 #include <linux/compiler.h>
+#include <linux/container_of.h>
 #include <linux/etch.h>
 #include <linux/etch_ring.h>
 #include <linux/percpu.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
+#include <linux/stddef.h>
 #include <linux/topology.h>
 #include <linux/unaligned.h>
 
@@ -33,37 +41,45 @@
  * struct etch_frame - a record that is being made
  * @event: the event that was hit
  * @mask: the instances that may want to record it
- * @callers: the instances whose triggers it may call
- * @unsure: of both, those that want it if it is about a task which the record names
- * @at: where it is, in bytes of the memory
  * @len: its bytes
+ * @simple: it is the usual case, and what follows is not filled in
+ * @at: where it is, in bytes of the memory
+ * @callers: the instances whose triggers it may call
+ * @unsure: of both, those that want it only if it is about a task which the record names
  */
 struct etch_frame {
 	const struct etch_event *event;
 	u64 mask;
+	unsigned int len;
+	bool simple;
+	unsigned int at;
 	u64 callers;
 	u64 unsure;
-	unsigned int at;
-	unsigned int len;
 };
 
 /**
  * struct etch_scratch - this CPU's scratch memory
- * @stand_in: for struct etch_write, in place of a ring: only its nest is read, which is 0
+ * @memory: ETCH_SCRATCH bytes, and eight more, for programs; NULL: there never was a rule
  * @depth: entries of @stack that are in use
  * @used: bytes of @memory that are, if @depth is not 0
- * @memory: ETCH_SCRATCH bytes; NULL: there never was a rule
+ * @nest: ETCH_NEST_SCRATCH. A struct etch_write has this structure in place of a ring, of which
+ *	  etch_write_end() reads nest alone
  * @stack: the records that are being made, outermost first
  */
 struct etch_scratch {
+	void *memory;
 	unsigned int depth;
 	unsigned int used;
-	void *memory;
+	u64 unused[2];
+	unsigned int nest;
 	struct etch_frame stack[ETCH_RING_MAX_NEST];
-	struct etch_ring stand_in;
 };
 
-static DEFINE_PER_CPU_ALIGNED(struct etch_scratch, etch_scratch);
+static_assert(offsetof(struct etch_scratch, nest) == offsetof(struct etch_ring, nest));
+
+static DEFINE_PER_CPU_ALIGNED(struct etch_scratch, etch_scratch) = {
+	.nest = ETCH_NEST_SCRATCH,
+};
 
 /* ---- What the rules say ---- */
 
@@ -72,37 +88,34 @@ static __always_inline void etch_count_filtered(unsigned int bit)
 	local_inc(this_cpu_ptr(&etch_filtered.by_bit[bit]));
 }
 
-static __always_inline const struct etch_program *
-etch_filter_of(const struct etch_rules *rules, unsigned int bit)
-{
-	return rcu_dereference_sched(rules->filters[bit]);
-}
-
 static void etch_count_all_filtered(u64 mask)
 {
 	for (; mask; mask &= mask - 1)
 		etch_count_filtered(__ffs(mask));
 }
 
-/* The instances that may still want to record the hit, as far as that is known early. */
-static __always_inline u64 etch_mask_early(const struct etch_rules *rules, u64 mask)
+static __always_inline const struct etch_program *
+etch_filter_of(const struct etch_rules *rules, unsigned int bit)
 {
-	u64 left = mask;
+	return rcu_dereference_sched(rules->filters[bit]);
+}
+
+/* Of @mask, the instances whose filter rejects the hit whatever the record is. */
+static u64 etch_rejected_early(const struct etch_rules *rules, u64 mask)
+{
+	u64 not = 0;
 
 	for (; mask; mask &= mask - 1) {
-		unsigned int bit = __ffs(mask);
-		const struct etch_program *program = etch_filter_of(rules, bit);
+		const struct etch_program *program = etch_filter_of(rules, __ffs(mask));
 
-		if (!program || !program->early || !etch_program_refuses(program))
-			continue;
-		etch_count_filtered(bit);
-		left &= ~(1ULL << bit);
+		if (program && program->early && etch_program_refuses(program))
+			not |= mask & -mask;
 	}
-	return left;
+	return not;
 }
 
 /* Of @mask, the instances that do not want the current task's hits. */
-static noinline u64 etch_whose_not(u64 mask)
+static __always_inline u64 etch_whose_not(u64 mask)
 {
 	u64 not = 0;
 
@@ -116,7 +129,7 @@ static noinline u64 etch_whose_not(u64 mask)
 }
 
 /* Of those that are unsure, the instances that do not want the hits of the other task either. */
-static noinline u64 etch_whose_not_other(const struct etch_frame *frame, const void *record)
+static u64 etch_whose_not_other(const struct etch_frame *frame, const void *record)
 {
 	pid_t pid = get_unaligned((const pid_t *)(record + frame->event->other));
 	u64 mask = frame->unsure, not = 0;
@@ -130,8 +143,8 @@ static noinline u64 etch_whose_not_other(const struct etch_frame *frame, const v
 	return not;
 }
 
-static noinline void etch_call_triggers(const struct etch_rules *rules, u64 callers,
-					const struct etch_hit *hit, bool early)
+static void etch_call_triggers(const struct etch_rules *rules, u64 callers,
+			       const struct etch_hit *hit, bool early)
 {
 	struct etch_trigger *trigger;
 
@@ -143,13 +156,69 @@ static noinline void etch_call_triggers(const struct etch_rules *rules, u64 call
 	}
 }
 
-/* ---- The way of a record ---- */
+/* ---- The beginning of a record ---- */
 
-/* @nested: other records are in the memory. */
-static noinline void etch_scratch_lose(u64 mask, bool nested)
+/*
+ * Take an entry, and memory from @at on. A writer that interrupts this one between the two stores
+ * takes the memory that this one is about to take, and has done with it when this one goes on.
+ */
+static __always_inline struct etch_frame *etch_scratch_push(struct etch_scratch *s,
+							    unsigned int depth, unsigned int at,
+							    unsigned int len)
 {
-	for (; mask; mask &= mask - 1)
-		etch_ring_lose(etch_this_ring(mask), nested ? ETCH_LOST_NESTED : ETCH_LOST_TOO_BIG);
+	WRITE_ONCE(s->depth, depth + 1);
+	WRITE_ONCE(s->used, at + ALIGN(len, sizeof(u64)));
+	barrier();	/* from here on it takes the next entry, and other memory */
+	return &s->stack[depth];
+}
+
+static __always_inline struct etch_write etch_scratch_write(struct etch_scratch *s, void *record,
+							    const struct etch_event *event)
+{
+	etch_stamp(record, 0, event->word);
+	return (struct etch_write) { .record = record, .ring = (struct etch_ring *)s };
+}
+
+/* Who wants the hit, as far as that is known. False: nobody. */
+static bool etch_frame_begin(struct etch_frame *frame, const struct etch_rules *rules, u64 mask)
+{
+	u64 recording = mask & READ_ONCE(rules->recording);
+	u64 not = etch_whose_not(mask);
+
+	if (frame->event->other) {
+		frame->unsure = not;
+		not = 0;
+	}
+	frame->callers = mask & ~not;
+	not |= etch_rejected_early(rules, recording & ~not);
+	etch_count_all_filtered(recording & not);
+	frame->mask = recording & ~not;
+	return frame->mask || (frame->callers && !list_empty(&rules->triggers));
+}
+
+/* All cases. */
+static noinline struct etch_write etch_scratch_begin_any(unsigned long len,
+							 const struct etch_event *event, u64 mask,
+							 const struct etch_rules *rules)
+{
+	struct etch_scratch *s = this_cpu_ptr(&etch_scratch);
+	unsigned int depth = READ_ONCE(s->depth);
+	struct etch_frame frame = {
+		.event = event,
+		.at = depth ? READ_ONCE(s->used) : 0,
+		.len = len,
+	};
+
+	if (!etch_frame_begin(&frame, rules, mask))
+		return (struct etch_write) {};
+	if (frame.at + len <= ETCH_SCRATCH && depth < ARRAY_SIZE(s->stack)) {
+		*etch_scratch_push(s, depth, frame.at, len) = frame;
+		return etch_scratch_write(s, s->memory + frame.at, event);
+	}
+	for (mask = frame.mask; mask; mask &= mask - 1)
+		etch_ring_lose(etch_this_ring(mask),
+			       depth ? ETCH_LOST_NESTED : ETCH_LOST_TOO_BIG);
+	return (struct etch_write) {};
 }
 
 /**
@@ -164,70 +233,37 @@ static noinline void etch_scratch_lose(u64 mask, bool nested)
 struct etch_write etch_scratch_begin(unsigned long len, const struct etch_event *event, u64 mask)
 {
 	struct etch_scratch *s = this_cpu_ptr(&etch_scratch);
-	unsigned int depth = READ_ONCE(s->depth);
-	u64 callers = mask, unsure = 0;
 	const struct etch_rules *rules;
-	unsigned int at = 0;
-	void *record;
+	struct etch_frame *frame;
 
 	/* (R) the gate before the rules: pairs with etch_rules_gate() */
 	smp_rmb();
-	rules = READ_ONCE(event->rules) ?: &etch_rules_none;
-	mask &= READ_ONCE(rules->recording);
-	if (unlikely(callers & READ_ONCE(etch_whose_bits))) {
-		unsure = etch_whose_not(callers);
-		if (!event->other) {
-			etch_count_all_filtered(mask & unsure);
-			mask &= ~unsure;
-			callers &= ~unsure;
-			unsure = 0;
+	rules = READ_ONCE(event->rules);
+	if (unlikely(!rules))
+		return etch_scratch_begin_any(len, event, mask, &etch_rules_none);
+	if (unlikely(mask & ~(READ_ONCE(rules->simple) & ~READ_ONCE(etch_whose_bits)) ||
+		     !etch_is_one(mask) || READ_ONCE(s->depth) || len > ETCH_SCRATCH))
+		return etch_scratch_begin_any(len, event, mask, rules);
+	if (mask & READ_ONCE(rules->early)) {
+		const struct etch_program *program = etch_filter_of(rules, __ffs(mask));
+
+		if (program && program->early && etch_program_refuses(program)) {
+			etch_count_filtered(__ffs(mask));
+			return (struct etch_write) {};
 		}
 	}
-	mask = etch_mask_early(rules, mask);
-	if (!mask && (!callers || list_empty(&rules->triggers)))
-		return (struct etch_write) {};
-
-	/* No dependency on the last writer's store, where there is no writer to nest in. */
-	if (unlikely(depth))
-		at = READ_ONCE(s->used);
-	if (unlikely(at + len > ETCH_SCRATCH || depth == ARRAY_SIZE(s->stack))) {
-		etch_scratch_lose(mask, depth);
-		return (struct etch_write) {};
-	}
-	record = s->memory + at;
-	/*
-	 * A writer that interrupts this one between the two stores takes the memory that this one
-	 * is about to take, and has done with it when this one goes on.
-	 */
-	WRITE_ONCE(s->depth, depth + 1);
-	WRITE_ONCE(s->used, at + ALIGN(len, sizeof(u64)));
-	barrier();	/* from here on it takes the next entry, and other memory */
-	s->stack[depth] = (struct etch_frame) {
-		.event = event,
-		.mask = mask,
-		.callers = callers,
-		.unsure = unsure,
-		.at = at,
-		.len = len,
-	};
-	etch_stamp(record, 0, event->word);
-	return (struct etch_write) { .record = record, .ring = &s->stand_in };
+	frame = etch_scratch_push(s, 0, 0, len);
+	frame->event = event;
+	frame->mask = mask;
+	frame->len = len;
+	frame->simple = true;
+	return etch_scratch_write(s, s->memory, event);
 }
 
-/**
- * etch_is_scratch() - is a record being made in scratch memory?
- * @ring: that of its struct etch_write
- *
- * Context: as etch_write_end().
- * Return: true if it is: etch_scratch_end() ends it.
- */
-bool etch_is_scratch(const struct etch_ring *ring)
-{
-	return ring == this_cpu_ptr(&etch_scratch.stand_in);
-}
+/* ---- The end of a record ---- */
 
 /* Now there is a record: the instances that did not know whether they want it do. */
-static noinline void etch_scratch_settle(struct etch_frame *frame, const void *record)
+static void etch_frame_settle(struct etch_frame *frame, const void *record)
 {
 	u64 not = etch_whose_not_other(frame, record);
 
@@ -237,8 +273,8 @@ static noinline void etch_scratch_settle(struct etch_frame *frame, const void *r
 }
 
 /* The record goes to those whose filter it passes. */
-static __always_inline void etch_scratch_copy(const struct etch_rules *rules, u64 mask,
-					      const struct etch_hit *hit)
+static void etch_scratch_copy(const struct etch_rules *rules, u64 mask,
+			      const struct etch_hit *hit)
 {
 	for (; mask; mask &= mask - 1) {
 		unsigned int bit = __ffs(mask);
@@ -251,17 +287,19 @@ static __always_inline void etch_scratch_copy(const struct etch_rules *rules, u6
 	}
 }
 
-/**
- * etch_scratch_end() - etch_write_end() for the record that was last begun in scratch memory
- *
- * Context: as there.
- */
-void etch_scratch_end(void)
+static __always_inline void etch_scratch_pop(struct etch_scratch *s, unsigned int depth)
 {
-	struct etch_scratch *s = this_cpu_ptr(&etch_scratch);
-	unsigned int depth = READ_ONCE(s->depth) - 1;
+	barrier();	/* up to here a writer that comes in between takes the next entry */
+	if (depth)
+		WRITE_ONCE(s->used, s->stack[depth].at);
+	WRITE_ONCE(s->depth, depth);
+}
+
+/* All cases. */
+static noinline void etch_scratch_end_any(struct etch_scratch *s, const struct etch_rules *rules,
+					  unsigned int depth)
+{
 	struct etch_frame *frame = &s->stack[depth];
-	const struct etch_rules *rules = READ_ONCE(frame->event->rules) ?: &etch_rules_none;
 	const struct etch_hit hit = {
 		.event = frame->event,
 		.record = s->memory + frame->at,
@@ -269,17 +307,65 @@ void etch_scratch_end(void)
 	};
 	bool triggers = !list_empty(&rules->triggers);
 
-	if (unlikely(frame->unsure))
-		etch_scratch_settle(frame, hit.record);
-	if (unlikely(triggers))
+	if (frame->unsure)
+		etch_frame_settle(frame, hit.record);
+	if (triggers)
 		etch_call_triggers(rules, frame->callers, &hit, true);
 	etch_scratch_copy(rules, frame->mask, &hit);
-	if (unlikely(triggers))
+	if (triggers)
 		etch_call_triggers(rules, frame->callers, &hit, false);
-	barrier();	/* up to here a writer that comes in between takes the next entry */
-	WRITE_ONCE(s->used, frame->at);
-	WRITE_ONCE(s->depth, depth);
+	etch_scratch_pop(s, depth);
 }
+
+/* The usual case: it is known to pass. */
+static noinline void etch_scratch_end_passed(struct etch_scratch *s)
+{
+	const struct etch_frame *frame = s->stack;
+
+	etch_write_copy(etch_this_ring(frame->mask), s->memory, frame->len);
+	etch_scratch_pop(s, 0);
+}
+
+/* The usual case, but for a program that has tests of all kinds. */
+static noinline void etch_scratch_end_tested(struct etch_scratch *s,
+					     const struct etch_program *program)
+{
+	if (etch_program_passes(program, s->memory))
+		return etch_scratch_end_passed(s);
+	etch_count_filtered(__ffs(s->stack->mask));
+	etch_scratch_pop(s, 0);
+}
+
+/**
+ * etch_scratch_end() - etch_write_end() for the record that was last begun in scratch memory
+ * @stand_in: of its struct etch_write
+ *
+ * Context: as there.
+ */
+void etch_scratch_end(struct etch_ring *stand_in)
+{
+	struct etch_scratch *s = (struct etch_scratch *)stand_in;
+	unsigned int depth = READ_ONCE(s->depth) - 1;
+	const struct etch_frame *frame = &s->stack[depth];
+	const struct etch_rules *rules = READ_ONCE(frame->event->rules) ?: &etch_rules_none;
+	const struct etch_program *program;
+	unsigned int bit;
+
+	if (unlikely(!frame->simple))
+		return etch_scratch_end_any(s, rules, depth);
+	bit = __ffs(frame->mask);
+	program = etch_filter_of(rules, bit);
+	if (!program)
+		return etch_scratch_end_passed(s);
+	if (!program->plain)
+		return etch_scratch_end_tested(s, program);
+	if (etch_program_passes_plain(program, s->memory))
+		return etch_scratch_end_passed(s);
+	etch_count_filtered(bit);
+	etch_scratch_pop(s, 0);
+}
+
+/* ---- Control ---- */
 
 /**
  * etch_scratch_abandon() - forget the records of this CPU's writers, which are all dead
@@ -292,9 +378,11 @@ void etch_scratch_abandon(void)
 {
 	struct etch_scratch *s = this_cpu_ptr(&etch_scratch);
 	unsigned int depth = READ_ONCE(s->depth), i;
+	u64 mask;
 
 	for (i = 0; i < depth; i++)
-		etch_scratch_lose(s->stack[i].mask, true);
+		for (mask = s->stack[i].mask; mask; mask &= mask - 1)
+			etch_ring_lose(etch_this_ring(mask), ETCH_LOST_NESTED);
 	WRITE_ONCE(s->depth, 0);
 }
 
@@ -314,7 +402,8 @@ int etch_scratch_make(void)
 		struct etch_scratch *s = per_cpu_ptr(&etch_scratch, cpu);
 
 		if (!s->memory)
-			s->memory = kzalloc_node(ETCH_SCRATCH, GFP_KERNEL, cpu_to_node(cpu));
+			s->memory = kzalloc_node(ETCH_SCRATCH + sizeof(u64), GFP_KERNEL,
+						 cpu_to_node(cpu));
 		if (!s->memory)
 			return -ENOMEM;
 	}

@@ -42,7 +42,7 @@ DEFINE_PER_CPU(struct etch_cpu_rings, etch_cpu_rings);
  *	the record's ring		more		etch_write_end_any() commits
  *	stand_in			0		etch_write_end_any() makes the copies of
  *							the top of @stack, and commits
- *	that of scratch.c		0		etch_scratch_end() tests and copies
+ *	what scratch.c has instead	ETCH_NEST_SCRATCH  etch_scratch_end() tests and copies
  *
  * @stand_in is no ring. Of its fields only nest is ever read, and it is always 0: so the one
  * test that the fast path makes anyway (nest is 1) sorts out these records, too.
@@ -86,15 +86,13 @@ static struct etch_ring *etch_copy_later(struct etch_ring *ring, const void *rec
 	return &c->stand_in;
 }
 
-/* etch_write_begin() for several instances, or for an event with rules. */
+/* etch_write_begin() for several instances. */
 static noinline struct etch_write etch_write_begin_many(unsigned long len,
 							const struct etch_event *event, u64 mask)
 {
 	struct etch_write w = {};
 	u64 time;
 
-	if (mask & ETCH_RULES_ANY)
-		return etch_scratch_begin(len, event, mask & ~ETCH_RULES_ANY);
 	do {
 		w.ring = etch_this_ring(mask);
 		w.record = etch_reserve(w.ring, len, &time);
@@ -147,8 +145,11 @@ struct etch_write etch_write_begin(unsigned long len, const struct etch_event *e
 	enum etch_quick how;
 	u64 time;
 
-	if (unlikely(!etch_is_one(mask)))
+	if (unlikely(!etch_is_one(mask))) {
+		if (mask & ETCH_RULES_ANY)
+			return etch_scratch_begin(len, event, mask & ~ETCH_RULES_ANY);
 		return etch_write_begin_many(len, event, mask);
+	}
 	how = etch_ring_reserve_quick(w.ring, len, &time, &w.record);
 	if (unlikely(how != ETCH_QUICK_DONE)) {
 		if (how == ETCH_QUICK_LOST)
@@ -180,8 +181,8 @@ static noinline void etch_write_end_any(struct etch_ring *ring)
 {
 	struct etch_copies *c = this_cpu_ptr(&etch_copies);
 
-	if (etch_is_scratch(ring))
-		etch_scratch_end();
+	if (likely(READ_ONCE(ring->nest) == ETCH_NEST_SCRATCH))
+		etch_scratch_end(ring);
 	else if (ring == &c->stand_in)
 		etch_write_end_copied(c);
 	else

@@ -10,6 +10,7 @@
 #include <linux/bitops.h>
 #include <linux/etch.h>
 #include <linux/etch_ring.h>
+#include <linux/limits.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -73,9 +74,11 @@ static __always_inline void etch_write_copy(struct etch_ring *ring, const struct
 
 /* ---- scratch.c ---- */
 
+/* The nest of what stands in for a ring while a record is made in scratch memory. */
+#define ETCH_NEST_SCRATCH	UINT_MAX
+
 struct etch_write etch_scratch_begin(unsigned long len, const struct etch_event *event, u64 mask);
-bool etch_is_scratch(const struct etch_ring *ring);
-void etch_scratch_end(void);
+void etch_scratch_end(struct etch_ring *stand_in);
 void etch_scratch_abandon(void);
 
 #endif /* _KERNEL_ETCH_WRITE_H */

@@ -31,6 +31,7 @@ struct etch_test_record {
 	char text[12];
 	u32 list[2];
 	unsigned long cpus;
+	u64 behind;
 } __packed __aligned(4);
 
 #define ETCH_TEST_FIELD(member, kind_of, elem, ...)			\

@@ -170,27 +170,26 @@ static int etch_parse_number(struct etch_parser *p, const struct etch_test_of *t
 	return 0;
 }
 
-/* Always true, or never. */
-static void etch_test_constant(struct etch_test_of *t, bool value)
-{
-	t->how = ETCH_IN_RANGE;
-	t->mask = 0;
-	t->low = value ? 0 : 1;
-	t->span = 0;
-}
-
 /*
- * From @low to @high; with @not, all other values, which are a range as well: it begins behind
- * @high and wraps. So an element that is not there makes each comparison false.
+ * From @low to @high, values that the field can have; with @not, all its other values, which are
+ * a range as well: it begins behind @high and wraps. So an element that is not there makes each
+ * comparison false.
  */
 static void etch_test_range(struct etch_test_of *t, u64 low, u64 high, bool not)
 {
+	u64 field = GENMASK_ULL(t->size * BITS_PER_BYTE - 1, 0);
+
 	t->how = ETCH_IN_RANGE;
-	t->mask = U64_MAX;
+	t->and = U64_MAX;
+	t->field = field;
 	t->low = not ? high + 1 : low;
-	t->span = not ? low - high - 2 : high - low;
-	if (not && high - low == U64_MAX)
-		etch_test_constant(t, false);
+	t->span = (not ? low - high - 2 : high - low) & field;
+	if (!not || ((high - low) & field) != field)
+		return;
+	/* No value is another one. */
+	t->and = 0;
+	t->low = 1;
+	t->span = 0;
 }
 
 /* @value is one that the field can have. */
@@ -201,9 +200,9 @@ static void etch_compare_number(struct etch_test_of *t, int relation, u64 value)
 	u64 high = t->is_signed ? (1ULL << (bits - 1)) - 1 : GENMASK_ULL(bits - 1, 0);
 
 	switch (relation) {
-	case AND:
-		etch_test_range(t, 1, U64_MAX, false);
-		t->mask = value;
+	case AND:		/* not 0: from 1 on */
+		etch_test_range(t, 0, 0, true);
+		t->and = value;
 		return;
 	case EQ:
 	case NE:
@@ -461,12 +460,12 @@ static int etch_parse_filter(struct etch_parser *p)
 /* ---- The program ---- */
 
 /*
- * Writes the tests below @index, whose results lead to @yes and @no, behind those that are there.
- * Returns the test that is made first. A row of factors or terms leans to the left, so it takes
- * no deeper recursion than the text has parentheses.
+ * Writes the tests below @index, whose results lead to @yes and @no, before those that are there:
+ * from the end of the row to its beginning. Returns the test that is made first. A row of factors
+ * or terms leans to the left, so it takes no deeper recursion than the text has parentheses.
  */
 static u16 etch_write_tests(struct etch_program *program, const struct etch_parser *p, int index,
-			    u16 yes, u16 no)
+			    u16 yes, u16 no, u16 *at)
 {
 	const struct etch_filter_node *node = &p->nodes[index];
 	struct etch_test_of *test;
@@ -474,10 +473,10 @@ static u16 etch_write_tests(struct etch_program *program, const struct etch_pars
 	for (;; node = &p->nodes[node->left]) {
 		switch (node->kind) {
 		case ETCH_NODE_AND:
-			yes = etch_write_tests(program, p, node->right, yes, no);
+			yes = etch_write_tests(program, p, node->right, yes, no, at);
 			continue;
 		case ETCH_NODE_OR:
-			no = etch_write_tests(program, p, node->right, yes, no);
+			no = etch_write_tests(program, p, node->right, yes, no, at);
 			continue;
 		case ETCH_NODE_NOT:
 			swap(yes, no);
@@ -487,17 +486,22 @@ static u16 etch_write_tests(struct etch_program *program, const struct etch_pars
 		}
 		break;
 	}
-	test = &program->tests[program->nr];
+	test = &program->tests[--*at];
 	*test = node->test;
-	test->yes = node->not ? no : yes;
-	test->no = node->not ? yes : no;
-	return program->nr++;
+	test->plain = test->of == ETCH_OF_FIELD && test->how == ETCH_IN_RANGE;
+	if (node->not)
+		swap(yes, no);
+	test->yes = yes == *at + 1 ? ETCH_NEXT : yes;
+	test->no = no == *at + 1 ? ETCH_NEXT : no;
+	return *at;
 }
 
 /* What the tests own goes to the program, if there is one. */
 static struct etch_program *etch_parse_end(struct etch_parser *p, const char *text, int root)
 {
 	struct etch_program *program;
+	u16 at = p->nr_tests;
+	int i;
 
 	program = kzalloc(struct_size(program, tests, p->nr_tests), GFP_KERNEL);
 	if (!program)
@@ -507,8 +511,12 @@ static struct etch_program *etch_parse_end(struct etch_parser *p, const char *te
 		kfree(program);
 		return NULL;
 	}
-	program->first = etch_write_tests(program, p, root, ETCH_PASS, ETCH_FAIL);
-	program->early = etch_is_early(program->tests[program->first].of);
+	program->nr = p->nr_tests;
+	etch_write_tests(program, p, root, ETCH_PASS, ETCH_FAIL, &at);
+	program->early = etch_is_early(program->tests[0].of);
+	program->plain = true;
+	for (i = 0; i < program->nr; i++)
+		program->plain &= program->tests[i].plain;
 	return program;
 }
 

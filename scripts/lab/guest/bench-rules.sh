@@ -117,8 +117,13 @@ reject_cpu()
 
 reject_pid()
 {
+	filtered reject_pid small "common_pid == $NOBODY"
+}
+
+set_event_pid()
+{
 	each $NOBODY set_event_pid
-	warm reject_pid small
+	warm set_event_pid small
 	each "" set_event_pid
 }
 
