@@ -135,7 +135,7 @@ static int etch_tasks_parse(const struct etch_input *in, unsigned long *set)
 			return etch_bad(in, at, -EINVAL, "This is no thread ID");
 		if (pid >= PID_MAX_LIMIT)
 			return etch_bad(in, at, -EINVAL, "A thread ID is less than %d",
-					PID_MAX_LIMIT);
+					(int)PID_MAX_LIMIT);
 		set_bit(pid, set);
 	}
 	return 0;
