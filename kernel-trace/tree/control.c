@@ -369,6 +369,18 @@ static struct etch_input *etch_control_input(const struct etch_entry *file,
 			      "per_cpu/cpu%d/%s", of->cpu, file->control->name);
 }
 
+static int etch_control_store(const struct etch_control *control, const struct etch_input *in)
+{
+	int ret;
+
+	if (control->unlocked)
+		return control->store(in);
+	mutex_lock(&etch_mutex);
+	ret = control->store(in);
+	mutex_unlock(&etch_mutex);
+	return ret;
+}
+
 static ssize_t etch_control_write(struct file *filp, const char __user *buf, size_t count,
 				  loff_t *pos)
 {
@@ -381,9 +393,7 @@ static ssize_t etch_control_write(struct file *filp, const char __user *buf, siz
 	in = etch_control_input(file, buf, count);
 	if (IS_ERR(in))
 		return PTR_ERR(in);
-	mutex_lock(&etch_mutex);
-	ret = file->control->store(in);
-	mutex_unlock(&etch_mutex);
+	ret = etch_control_store(file->control, in);
 	kvfree(in);
 	if (ret)
 		return ret;
