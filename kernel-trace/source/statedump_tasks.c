@@ -114,8 +114,8 @@ static bool etch_state_has_files(struct task_struct *task)
 	bool has;
 
 	rcu_read_lock();
-	/* The pointers are compared, and nothing is read through them. */
 	has = thread_group_leader(task) ||
+	      /* The pointers are compared, and nothing is read through them. */
 	      data_race(task->files) != data_race(READ_ONCE(task->group_leader)->files);
 	rcu_read_unlock();
 	return has;

@@ -23,7 +23,7 @@ static u64 etch_state_bit(const struct etch_state *state)
 	return 1ULL << state->inst->rec.bit;
 }
 
-/* Who wants the event, besides the instance that asked for the dump. */
+/* The consumers that have the event enabled, besides the instance that asked for the dump. */
 static u64 etch_state_others(const struct etch_state *state, const struct tracepoint *tp)
 {
 	/* It changes with the event's gate, at any time. */
@@ -32,7 +32,7 @@ static u64 etch_state_others(const struct etch_state *state, const struct tracep
 
 /*
  * How many records the instance stored: 0 or 1. As in a stub, preemption is disabled from
- * before the look at who wants the event until the record has ended.
+ * before the look at its consumers until the record has ended.
  */
 #define etch_state_hit(_state, _event, ...)				\
 ({									\

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A dump of the machine's state: its records are between a first and a last one that say
- * how many there are, in the instance that asked for it and nowhere else. What cannot be is
- * refused, and what is lost is counted.
+ * how many there are, in the instance that asked for it and nowhere else. Bad
+ * input is refused, and lost records are counted.
  */
 
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The state of the machine, written into a trace when a user asks for it: what was there
- * before the first event. See Documentation/trace/etch/users.rst.
+ * The state of the machine, written into a trace when a user asks for it: the tasks, files
+ * and devices that exist at that moment. See Documentation/trace/etch/users.rst.
  *
  * The first argument of each event is a count. TP_fast_assign() runs only if the record has
  * room, so it counts the record as stored.
