@@ -284,6 +284,8 @@ static const char etch_readme[] =
 	"  trace               what the buffer holds, which stays there. Write: empty it\n"
 	"  trace_pipe          the same, but a read takes them out; waits for more\n"
 	"  trace_marker        write: a record of your own\n"
+	"  statedump           write 1: a record of each task, open file, mount, interrupt,\n"
+	"                      device and module that is there now\n"
 	"  per_cpu/cpuN/trace_pipe_raw  the same as packets of Common Trace Format, to be\n"
 	"                      read or spliced into a file of any name; read and poll wait\n"
 	"                      until one is full, or flush is written\n"
@@ -378,6 +380,18 @@ static struct etch_input *etch_control_input(const struct etch_entry *file,
 			      "per_cpu/cpu%d/%s", of->cpu, file->control->name);
 }
 
+static int etch_control_store(const struct etch_control *control, const struct etch_input *in)
+{
+	int ret;
+
+	if (control->unlocked)
+		return control->store(in);
+	mutex_lock(&etch_mutex);
+	ret = control->store(in);
+	mutex_unlock(&etch_mutex);
+	return ret;
+}
+
 static ssize_t etch_control_write(struct file *filp, const char __user *buf, size_t count,
 				  loff_t *pos)
 {
@@ -390,9 +404,7 @@ static ssize_t etch_control_write(struct file *filp, const char __user *buf, siz
 	in = etch_control_input(file, buf, count);
 	if (IS_ERR(in))
 		return PTR_ERR(in);
-	mutex_lock(&etch_mutex);
-	ret = file->control->store(in);
-	mutex_unlock(&etch_mutex);
+	ret = etch_control_store(file->control, in);
 	kvfree(in);
 	if (ret)
 		return ret;

@@ -25,11 +25,12 @@ struct seq_file;
  * @mode: its permissions
  * @cpu: in a room's own folder: what its etch_view_of is to have
  * @main_only: instances other than the main tree do not have the file
+ * @unlocked: @store takes long: it is called without etch_mutex, and takes it when it has to
  * @fops: for a file that needs more than @show and @store; its i_private is a
  *	  struct etch_view_of, for etch_view_open() to keep the instance
  * @show: prints what a reader gets; called under etch_mutex
  * @store: does what was written; returns 0, or a negative errno that etch_bad() has
- *	  reported; called under etch_mutex
+ *	  reported; called under etch_mutex, unless @unlocked
  *
  * A table of these ends with an entry without a name.
  */
@@ -38,6 +39,7 @@ struct etch_control {
 	umode_t mode;
 	int cpu;
 	bool main_only;
+	bool unlocked;
 	const struct file_operations *fops;
 	void (*show)(struct seq_file *m, const struct etch_view_of *of);
 	int (*store)(const struct etch_input *in);

@@ -614,8 +614,8 @@ TEST_F(control, readme_names_every_file)
 {
 	static const char * const files[] = {
 		"available_events", "set_event", "enable", "format", "id", "trace", "trace_pipe",
-		"tracing_on", "trace_clock", "trace_marker", "buffer_size_kb", "buffer_mode",
-		"buffer_subbuf_size_kb", "buffer_percent", "per_cpu", "stats", "error_log",
+		"tracing_on", "trace_clock", "trace_marker", "statedump", "buffer_size_kb",
+		"buffer_mode", "buffer_subbuf_size_kb", "buffer_percent", "per_cpu", "stats", "error_log",
 		"instances", "etch_event=", "etch_buf_size=", "etch_subbuf_size=",
 	};
 	char *text = read_file(ETCH, "README");

@@ -65,6 +65,32 @@ TEST_F(recorder, all_of_a_command)
 	SHOW_IF(&self->run, status);
 }
 
+/* No events are on, so all records are the dump's. */
+TEST_F(recorder, begins_with_the_state)
+{
+	struct found found;
+	char *text;
+	int status;
+
+	if (access(ETCH "/statedump", F_OK))
+		SKIP(return, "no " ETCH "/statedump: CONFIG_ETCH_STATEDUMP");
+	ASSERT_EQ(0, mkdir(TREE, 0700));
+	status = RUN(&self->run, "-i", INSTANCE, "-S", "-o", self->run.trace, "--", "/bin/true");
+	EXPECT_EQ(0, status);
+	EXPECT_TRACE(&self->run, found);
+	text = read_file(TREE, "statedump");
+	ASSERT_NE(NULL, text);
+	EXPECT_EQ(1, number_in(text, "complete"));
+	EXPECT_LT(0, number_in(text, "tasks"));
+	EXPECT_EQ(found.records, 2 + number_in(text, "tasks") + number_in(text, "exes") +
+		  number_in(text, "files") + number_in(text, "mounts") + number_in(text, "irqs") +
+		  number_in(text, "blocks") + number_in(text, "netifs") +
+		  number_in(text, "modules"));
+	free(text);
+	SHOW_IF(&self->run, status);
+	EXPECT_EQ(2, RUN(&self->run, "-i", INSTANCE, "-S", "-d", "0", "-o", self->run.trace));
+}
+
 /* ---- A signal ---- */
 
 static void record_until(struct __test_metadata *_metadata, struct run *run, int sig)

@@ -14,6 +14,7 @@ const struct row rows[NR_ROWS] = {
 	{ "trace_pipe", 0400 },
 	{ "metadata", 0400 },
 	{ "trace_marker", 0200 },
+	{ "statedump", 0600 },
 	{ "tracing_on", 0600 },
 	{ "trace_clock", 0600 },
 	{ "buffer_size_kb", 0600 },

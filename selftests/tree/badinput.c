@@ -93,6 +93,12 @@ static const struct row rows[] = {
 		{ "irq:* !sched:nope sched:*", 13, "No such event" },
 		{ ":", 0, "No such event" },
 	} },
+	{ "statedump", false, {
+		{ "0", 0, "Not 1" },
+		{ " 10", 1, "Not 1" },
+		{ "now", 0, "Not 1" },
+		{ "\n", 0, "Not 1" },
+	} },
 	{ "trace", true },
 	{ "snapshot", false, {
 		{ "2", 0, "Neither 0 nor 1" },

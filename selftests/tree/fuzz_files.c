@@ -264,6 +264,8 @@ static void check_refused(const struct target *t, const struct fuzz_input *in,
 			strerror(err), shown_after, shown_before);
 	if (seen->verdict == FUZZ_TAKEN)
 		problem(t, in, "refused: %s", strerror(err));
+	if (t->what->kind == FUZZ_STATE && (err == EBADF || err == ENOSPC))
+		return;
 	if (err == EINVAL && t->tree)
 		check_log(t, in, seen->verdict == FUZZ_REFUSED ? seen->at : -1);
 	else if (err != EINVAL && err != ENOMEM && (err != ERANGE || t->tree))

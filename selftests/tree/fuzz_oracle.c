@@ -20,6 +20,7 @@ static const struct fuzz_file fuzz_files[] = {
 	{ "error_log", FUZZ_TEXT, 256 },
 	{ "trace", FUZZ_ANY, 0 },
 	{ "trace_marker", FUZZ_MARKER, 0 },
+	{ "statedump", FUZZ_STATE, 256 },
 	{ "subbufs", FUZZ_MODULE, 0 },
 };
 
@@ -147,6 +148,9 @@ static void fuzz_see_kind(struct fuzz_seen *seen, enum fuzz_kind kind, const cha
 	case FUZZ_DUMP:
 		seen->verdict = strlen(seen->text) < 256 && fuzz_is_dump(seen->text);
 		seen->at = -1;
+		break;
+	case FUZZ_STATE:
+		seen->verdict = strcmp(seen->text, "1") ? FUZZ_REFUSED : FUZZ_EITHER;
 		break;
 	case FUZZ_MARKER:
 	case FUZZ_MODULE:

@@ -21,6 +21,7 @@ enum fuzz_kind {
 	FUZZ_TEXT,		/* any text, which is looked for zeros */
 	FUZZ_ANY,		/* it is not looked at */
 	FUZZ_MARKER,
+	FUZZ_STATE,		/* 1, if tracing is on and the buffer has room */
 	FUZZ_MODULE,		/* a module's own: a number, by rules of the kernel's */
 };
 

@@ -53,6 +53,7 @@ static const struct worker workers[] = {
 	{ "take-snapshot", op_snapshot, 10000, 3 },
 	{ "empty", op_empty, 20000, 3 },
 	{ "mark", op_mark, 1000, 5 },
+	{ "statedump", op_statedump, 20000, 2 },
 	{ "nonsense", op_nonsense, 20000, 3 },
 	{ "instance", op_instance, 500000, 2 },
 	{ "read-trace", op_read_trace, 10000, 5 },

@@ -108,12 +108,18 @@ void op_mark(struct worker *w)
 	write_any(w, any_tree(), "trace_marker", "a mark in the storm", MAY(EBADF, ENOSPC));
 }
 
+void op_statedump(struct worker *w)
+{
+	write_any(w, any_tree(), "statedump", "1", MAY(EBADF, ENOSPC, ENOMEM));
+}
+
 /* Bad input is refused at any time. */
 void op_nonsense(struct worker *w)
 {
 	static const char * const files[] = {
 		"trace_clock", "buffer_mode", "tracing_on", "buffer_size_kb", "set_event",
 		"events/enable", "events/sched/enable", "buffer_percent", "snapshot",
+		"statedump",
 	};
 	const char *file = files[dice(ARRAY_LEN(files))];
 	int err = write_file(any_tree(), file, "no:nonsense");

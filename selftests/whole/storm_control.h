@@ -20,6 +20,7 @@ void op_flush(struct worker *w);
 void op_snapshot(struct worker *w);
 void op_empty(struct worker *w);
 void op_mark(struct worker *w);
+void op_statedump(struct worker *w);
 void op_nonsense(struct worker *w);
 void op_instance(struct worker *w);
 void op_module(struct worker *w);

@@ -52,6 +52,7 @@ enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_NO_COMMAND = 127, EXIT_SIGNAL = 12
  * @repair: cut a trace that has an end of its own
  * @seconds: how long, or -1
  * @command: what to run, or NULL
+ * @state: have the kernel write the state at the start
  * @sync: have it on the disk
  * @quiet: print errors only
  * @verbose: tell of the progress in any case
@@ -64,7 +65,7 @@ struct options {
 	const char *folder, *receiver, *listen, *repair;
 	long seconds;
 	char **command;
-	bool sync, quiet, verbose;
+	bool state, sync, quiet, verbose;
 };
 
 /**
@@ -523,6 +524,9 @@ static int record_on(struct recording *rec)
 	rec->readers.begun = !ret;
 	/* That it took long to get here is not on the account of -d. */
 	clock_gettime(CLOCK_MONOTONIC, &rec->begin);
+	/* Events are on: a task that begins meanwhile is in one or the other. */
+	if (!ret && rec->options->state)
+		ret = tree_write(&rec->tree, "statedump", "1");
 	if (!ret && rec->options->command)
 		ret = start_command(rec, failed);
 	if (!ret)
@@ -608,6 +612,7 @@ static const char usage[] =
 	"  -d SECONDS  no longer than that; 0: only the records already there (with -i)\n"
 	"  -o FOLDER   where the trace goes (etch-DATE-TIME)\n"
 	"  -s ADDRESS:PORT  send it there, to etch-record -l\n"
+	"  -S          begin with the state of the machine: tasks, open files, devices\n"
 	"  -f          make sure that it is on the disk before the end\n"
 	"\n"
 	"  -i NAME     use this instance, and put back what is changed in it; '' or . is the\n"
@@ -655,6 +660,9 @@ static int parse_option(struct options *o, int option)
 	case 's':
 		o->receiver = optarg;
 		return 0;
+	case 'S':
+		o->state = true;
+		return 0;
 	case 'f':
 		o->sync = true;
 		return 0;
@@ -701,10 +709,12 @@ static int check_options(const struct options *o)
 		return misused("-l needs -o");
 	if (o->listen || o->repair)
 		return 0;
-	if (!o->instance && !o->nr_events)
+	if (!o->instance && !o->nr_events && !o->state)
 		return misused("there is nothing to record: name events (-e)");
 	if (!o->instance && only_what_is_there(o))
 		return misused("-d 0 needs an instance (-i)");
+	if (o->state && only_what_is_there(o))
+		return misused("-S and -d 0 exclude each other: the state is recorded");
 	return 0;
 }
 
@@ -725,7 +735,7 @@ int main(int argc, char **argv)
 	int option, ret;
 
 	/* The command's options are not ours: + ends at the first word that is none. */
-	while ((option = getopt(argc, argv, "+e:d:o:s:fi:b:m:c:w:t:l:r:vqh")) != -1) {
+	while ((option = getopt(argc, argv, "+e:d:o:s:Sfi:b:m:c:w:t:l:r:vqh")) != -1) {
 		if (option == 'h') {
 			fputs(usage, stdout);
 			return EXIT_OK;

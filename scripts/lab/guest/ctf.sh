@@ -134,6 +134,7 @@ record_twice()
 	sleep "$(word twice)"
 	load_stop
 	put $SAMPLE/fire 100
+	put statedump 1
 	put trace_marker "one line"
 	printf 'two lines,\nthe second = 2' > trace_marker
 	put tracing_on 0

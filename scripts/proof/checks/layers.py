@@ -13,7 +13,7 @@ LIMIT = 600
 
 # The kernel with all layers passes these, too; here, other layers are missing.
 EVENTS = ["gates", "format", "available"]
-TEXT = ["pipe", "control", "accounting"]
+TEXT = ["pipe", "control", "accounting", "statedump", "statedump_tells"]
 PACKETS = ["raw", "window", "snapshot", "metadata"]
 
 # The lane whose kernel it is, a fragment for its configuration, and the kselftests that
