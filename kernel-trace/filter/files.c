@@ -76,6 +76,25 @@ static bool etch_filter_in_folder(const struct etch_node *node, const struct etc
 	       (!node->system || !strcmp(node->system, event->class->system));
 }
 
+/* No event of the folder can have the filter: report what is wrong for the first of them. */
+static int etch_filter_explain(const struct etch_filter_store *store,
+			       const struct etch_node *node, const struct etch_input *in)
+{
+	struct etch_program *program;
+	struct etch_event *event;
+
+	list_for_each_entry(event, &etch_events, node) {
+		if (!etch_filter_in_folder(node, event))
+			continue;
+		program = etch_filter_parse(in, store->text, event);
+		if (IS_ERR(program))
+			return PTR_ERR(program);
+		etch_program_free(program);
+		break;
+	}
+	return etch_bad(in, store->text, -EINVAL, "No event here can have this filter");
+}
+
 /* A program for each event of the folder that has the fields. */
 static int etch_filter_make(struct etch_filter_store *store, const struct etch_node *node,
 			    const struct etch_input *in)
@@ -98,8 +117,7 @@ static int etch_filter_make(struct etch_filter_store *store, const struct etch_n
 		if (ret && node->event)
 			return ret;
 	}
-	return store->nr ? 0 :
-		etch_bad(in, store->text, -EINVAL, "No event here has the fields of this filter");
+	return store->nr ? 0 : etch_filter_explain(store, node, in);
 }
 
 static int etch_filter_prepare(const struct etch_filter_store *store)

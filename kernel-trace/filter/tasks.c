@@ -322,8 +322,8 @@ static int etch_group_store(const struct etch_input *in)
 	if (*path) {
 		cgroup = cgroup_get_from_path(path);
 		if (IS_ERR(cgroup))
-			return etch_bad(in, path, PTR_ERR(cgroup),
-					"There is no such group: a path begins with / at the root of the hierarchy");
+			return etch_bad(in, path, PTR_ERR(cgroup) == -ENOMEM ? -ENOMEM : -EINVAL,
+					"No such group: a path begins with /, the root of all groups");
 	}
 	whose = etch_whose_copy(in->inst);
 	if (!whose) {
@@ -378,7 +378,8 @@ static const struct etch_control etch_tasks_controls[] = {
 	{ "set_event_pid", 0600, .fops = &etch_tasks_only_fops },
 	{ "set_event_notrace_pid", 0600, .fops = &etch_tasks_not_fops },
 #ifdef CONFIG_CGROUPS
-	{ "set_event_cgroup", 0600, .show = etch_group_show, .store = etch_group_store },
+	{ "set_event_cgroup", 0600, .max = PATH_MAX,
+	  .show = etch_group_show, .store = etch_group_store },
 #endif
 	{}
 };

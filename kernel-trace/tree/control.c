@@ -15,7 +15,6 @@
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/kstrtox.h>
-#include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
@@ -25,8 +24,8 @@
 
 #include "tree/fs.h"
 
-/* No setting takes more to say than a path does. */
-#define ETCH_CONTROL_MAX	PATH_MAX
+/* No setting takes more to say, unless its struct etch_control says so. */
+#define ETCH_CONTROL_MAX	256
 
 /* ---- The settings ---- */
 
@@ -277,6 +276,8 @@ static const char etch_readme[] =
 	"  events/SYSTEM/EVENT/filter    which of its hits are recorded: prev_prio < 100 &&\n"
 	"                      next_comm ~ \"rcu*\"; 0: all. In events/ and events/SYSTEM,\n"
 	"                      for each event that has the fields\n"
+	"  set_event_pid, set_event_notrace_pid, set_event_cgroup, options/event-fork\n"
+	"                      whose events are recorded\n"
 	"  events/SYSTEM/EVENT/format    the fields of the event's records\n"
 	"  events/SYSTEM/EVENT/id        the number that its records carry\n"
 	"\n"
@@ -369,14 +370,15 @@ static struct etch_input *etch_control_input(const struct etch_entry *file,
 					     const char __user *buf, size_t count)
 {
 	const struct etch_view_of *of = &file->of;
+	size_t max = file->control->max ?: ETCH_CONTROL_MAX;
 
 	if (file->offer)
-		return etch_input_get(of->inst, of->cpu, buf, count, ETCH_CONTROL_MAX,
+		return etch_input_get(of->inst, of->cpu, buf, count, max,
 				      "%s/%s", file->offer->folder, file->control->name);
 	if (of->cpu == ETCH_ALL_CPUS)
-		return etch_input_get(of->inst, of->cpu, buf, count, ETCH_CONTROL_MAX,
+		return etch_input_get(of->inst, of->cpu, buf, count, max,
 				      "%s", file->control->name);
-	return etch_input_get(of->inst, of->cpu, buf, count, ETCH_CONTROL_MAX,
+	return etch_input_get(of->inst, of->cpu, buf, count, max,
 			      "per_cpu/cpu%d/%s", of->cpu, file->control->name);
 }
 

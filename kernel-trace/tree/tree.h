@@ -23,6 +23,7 @@ struct seq_file;
  * struct etch_control - a file of an instance's folder, or of a CPU's folder in it
  * @name: of the file
  * @mode: its permissions
+ * @max: how many bytes one may write; 0: as many as a setting needs
  * @cpu: in a room's own folder: what its etch_view_of is to have
  * @main_only: instances other than the main tree do not have the file
  * @unlocked: @store takes long: it is called without etch_mutex, and takes it when it has to
@@ -37,6 +38,7 @@ struct seq_file;
 struct etch_control {
 	const char *name;
 	umode_t mode;
+	unsigned short max;
 	int cpu;
 	bool main_only;
 	bool unlocked;

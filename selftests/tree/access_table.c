@@ -10,6 +10,9 @@ const struct row rows[NR_ROWS] = {
 	{ "README", 0400 },
 	{ "available_events", 0400 },
 	{ "set_event", 0600 },
+	{ "set_event_pid", 0600 },
+	{ "set_event_notrace_pid", 0600 },
+	{ "set_event_cgroup", 0600 },
 	{ "trace", 0600 },
 	{ "trace_pipe", 0400 },
 	{ "metadata", 0400 },
@@ -36,12 +39,17 @@ const struct row rows[NR_ROWS] = {
 	{ "per_cpu/cpu*/buffer_size_kb", 0600 },
 	{ "events", 0700, true },
 	{ "events/enable", 0600 },
+	{ "events/filter", 0600 },
 	{ "events/*", 0700, true },
 	{ "events/*/enable", 0600 },
+	{ "events/*/filter", 0600 },
 	{ "events/*/*", 0700, true },
 	{ "events/*/*/enable", 0600 },
+	{ "events/*/*/filter", 0600 },
 	{ "events/*/*/id", 0400 },
 	{ "events/*/*/format", 0400 },
+	{ "options", 0700, true },
+	{ "options/event-fork", 0600 },
 	{ "instances", 0700, true },
 	{ "persist", 0700, true },
 	{ "persist/status", 0600 },
@@ -51,10 +59,14 @@ const struct row rows[NR_ROWS] = {
 
 struct tree tree;
 
-/* These need etch_persist= on the kernel's command line, and cpu* also unread packets. */
+/*
+ * persist needs etch_persist= on the kernel's command line, its cpu* also unread packets;
+ * set_event_cgroup a kernel with groups.
+ */
 bool is_optional(const struct row *r)
 {
-	return !strncmp(r->file, "persist", strlen("persist"));
+	return !strncmp(r->file, "persist", strlen("persist")) ||
+	       !strcmp(r->file, "set_event_cgroup");
 }
 
 /* The path below the folder of the tree or of an instance. */

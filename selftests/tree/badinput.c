@@ -99,6 +99,32 @@ static const struct row rows[] = {
 		{ "now", 0, "Not 1" },
 		{ "\n", 0, "Not 1" },
 	} },
+	{ "filter", false, {
+		{ "nothing == 1", 0, "The event has no such field" },
+		{ "common_pid = 1", 11,
+		  "A comparison is missing here: == != < <= > >= & or ~" },
+		{ "(common_pid == 1", 0, "This parenthesis has no other end" },
+		{ "common_pid == 1 &&", 18, "The name of a field is missing here" },
+		{ "comm == nobody", 8, "A text in quotation marks is missing here" },
+		{ "\n", 0, "The name of a field is missing here" },
+	} },
+	{ "set_event_pid", false, {
+		{ "x", 0, "This is no thread ID" },
+		{ "1 -1", 2, "This is no thread ID" },
+		{ "1 2 4194304", 4, "A thread ID is less than 4194304" },
+	} },
+	{ "set_event_notrace_pid", false, {
+		{ "1 2x", 2, "This is no thread ID" },
+		{ "4194304", 0, "A thread ID is less than 4194304" },
+	} },
+	{ "set_event_cgroup", false, {
+		{ "/no_such_group", 0,
+		  "No such group: a path begins with /, the root of all groups" },
+	} },
+	{ "event-fork", false, {
+		{ "2", 0, "Neither 0 nor 1" },
+		{ "\n", 0, "Neither 0 nor 1" },
+	} },
 	{ "trace", true },
 	{ "snapshot", false, {
 		{ "2", 0, "Neither 0 nor 1" },

@@ -15,6 +15,11 @@ static const struct fuzz_file fuzz_files[] = {
 	{ "buffer_subbuf_size_kb", FUZZ_SUBBUF, 256 },
 	{ "buffer_percent", FUZZ_PERCENT, 256 },
 	{ "set_event", FUZZ_EVENTS, 512 << 10 },
+	{ "set_event_pid", FUZZ_TASKS, 32768 },
+	{ "set_event_notrace_pid", FUZZ_TASKS, 32768 },
+	{ "set_event_cgroup", FUZZ_TASKS, 4096 },
+	{ "event-fork", FUZZ_BOOL, 256 },
+	{ "filter", FUZZ_FILTER, 4096 },
 	{ "dump_on_oops", FUZZ_DUMP, 256 },
 	{ "flush", FUZZ_TEXT, 256 },
 	{ "error_log", FUZZ_TEXT, 256 },
@@ -142,6 +147,14 @@ static void fuzz_see_kind(struct fuzz_seen *seen, enum fuzz_kind kind, const cha
 			seen->verdict = FUZZ_REFUSED;
 		break;
 	case FUZZ_EVENTS:
+		seen->verdict = *seen->text ? FUZZ_EITHER : FUZZ_TAKEN;
+		seen->at = -1;
+		break;
+	case FUZZ_FILTER:
+		seen->verdict = *seen->text ? FUZZ_EITHER : FUZZ_REFUSED;
+		seen->at = -1;
+		break;
+	case FUZZ_TASKS:
 		seen->verdict = *seen->text ? FUZZ_EITHER : FUZZ_TAKEN;
 		seen->at = -1;
 		break;

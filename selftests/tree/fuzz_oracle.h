@@ -17,6 +17,8 @@ enum fuzz_kind {
 	FUZZ_PERCENT,
 	FUZZ_CHOICE,		/* one of the words that it shows */
 	FUZZ_EVENTS,		/* names of events */
+	FUZZ_FILTER,		/* a filter, or 0 */
+	FUZZ_TASKS,		/* thread IDs; a group */
 	FUZZ_DUMP,		/* whose records go to the console: see fuzz_is_dump() */
 	FUZZ_TEXT,		/* any text, which is looked for zeros */
 	FUZZ_ANY,		/* it is not looked at */

@@ -21,10 +21,10 @@ import layout
 
 SOURCES = layout.TOP / "kernel-trace"
 PLACE = "kernel/etch"
-FLOORS = (("hook", "ring"), ("event",), ("instance",), ("tree",), ("source", "text", "ctf"),
-          ("persist",), ("main",))
+FLOORS = (("hook", "ring"), ("event",), ("instance",), ("tree",),
+          ("source", "filter", "text", "ctf"), ("persist",), ("main",))
 # The combinations of layers that a kernel can have, and the rooms that each is made of.
-CORE = ("hook", "ring", "event", "instance", "tree", "source", "main")
+CORE = ("hook", "ring", "event", "instance", "tree", "source", "filter", "main")
 LAYERS = {
     "immediate values": ("hook",),
     "the ring": ("ring",),
