@@ -22,7 +22,7 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-#include "event/rules.h"
+#include "event/event.h"
 
 DEFINE_MUTEX(etch_mutex);
 DECLARE_RWSEM(etch_event_sem);

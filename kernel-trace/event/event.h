@@ -104,6 +104,12 @@ extern const struct etch_enum * const __start_etch_enums[];
 extern const struct etch_enum * const __stop_etch_enums[];
 extern struct syscall_metadata *__start_syscalls_metadata[], *__stop_syscalls_metadata[];
 
+/* ---- rules.c: what the gate is to say of rules (rules.h), and the end of an event ---- */
+
+u64 etch_rules_gate(struct etch_event *event, u64 mask);
+bool etch_rules_unlink(struct etch_event *event);
+void etch_rules_drop(struct etch_event *event);
+
 /* ---- enums.c: names in print formats ---- */
 
 const struct etch_enum *etch_enum_find(const struct etch_event *event, const char *name,
@@ -165,19 +171,6 @@ bool etch_comm_recall(pid_t pid, char comm[TASK_COMM_LEN]);
 #endif
 
 /* ---- write.c: records on their way ---- */
-
-/* For other contexts than a task's. With PREEMPT_RT the preempt count omits softirqs. */
-static __always_inline enum etch_context etch_context_level(void)
-{
-	if (IS_ENABLED(CONFIG_PREEMPT_RT) && !in_nmi() && !in_hardirq())
-		return ETCH_SOFTIRQ;
-	return interrupt_context_level();
-}
-
-static __always_inline enum etch_context etch_context_now(void)
-{
-	return in_task() ? ETCH_TASK : etch_context_level();
-}
 
 unsigned int etch_write_abandon(void);
 

@@ -14,7 +14,7 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-#include "event/rules.h"
+#include "event/event.h"
 
 /* All events: event.c adds and removes them. */
 LIST_HEAD(etch_events);

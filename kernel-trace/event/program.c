@@ -17,7 +17,7 @@
 #include <linux/uaccess.h>
 #include <linux/unaligned.h>
 
-#include "event/event.h"
+#include "event/context.h"
 #include "event/program.h"
 
 /* What a dynamic field has, and how many bytes of it there are. */

@@ -121,11 +121,6 @@ struct etch_program *etch_filter_set(struct etch_recorder *rec, struct etch_even
 void etch_trigger_add(struct etch_event *event, struct etch_trigger *trigger);
 void etch_trigger_remove(struct etch_trigger *trigger);
 
-/* For the rest of the room: what the gate is to say, and the end of an event. */
-u64 etch_rules_gate(struct etch_event *event, u64 mask);
-bool etch_rules_unlink(struct etch_event *event);
-void etch_rules_drop(struct etch_event *event);
-
 /* ---- scratch.c ---- */
 
 int etch_scratch_make(void);

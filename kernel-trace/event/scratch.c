@@ -62,6 +62,7 @@ struct etch_frame {
  * @memory: ETCH_SCRATCH bytes, and eight more, for programs; NULL: there never was a rule
  * @depth: entries of @stack that are in use
  * @used: bytes of @memory that are, if @depth is not 0
+ * @pad: puts @nest where a ring has it
  * @nest: ETCH_NEST_SCRATCH. A struct etch_write has this structure in place of a ring, of which
  *	  etch_write_end() reads nest alone
  * @stack: the records that are being made, outermost first
@@ -70,7 +71,7 @@ struct etch_scratch {
 	void *memory;
 	unsigned int depth;
 	unsigned int used;
-	u64 unused[2];
+	u64 pad[2];
 	unsigned int nest;
 	struct etch_frame stack[ETCH_RING_MAX_NEST];
 };

@@ -16,6 +16,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include "event/context.h"
 #include "event/event.h"
 
 /*

@@ -111,6 +111,17 @@ void tracepoint_set_instances(struct tracepoint_instances *set, unsigned int nr)
 		set[i].ret = set_gate(set[i].tp - tps, set[i].instances);
 }
 
+/* No event has rules. */
+u64 etch_rules_gate(struct etch_event *event, u64 mask)
+{
+	return mask;
+}
+
+bool etch_rules_unlink(struct etch_event *event)
+{
+	return false;
+}
+
 /* A reserved region asks this before it records an event. */
 static int admit(struct etch_recorder *rec, const struct etch_event *event)
 {

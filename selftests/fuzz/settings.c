@@ -147,6 +147,11 @@ u64 etch_instance_absent(struct etch_instance *i, int cpu)
 	return 0;
 }
 
+u64 etch_instance_filtered(struct etch_instance *i, int cpu)
+{
+	return 0;
+}
+
 void etch_ring_stats(struct etch_ring *ring, struct etch_ring_stats *stats)
 {
 }
