@@ -17,6 +17,7 @@
 #include <linux/idr.h>
 #include <linux/init.h>
 #include <linux/module.h>
+#include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -27,6 +28,7 @@
 DEFINE_MUTEX(etch_mutex);
 DECLARE_RWSEM(etch_event_sem);
 unsigned int etch_generation;
+DEFINE_PER_CPU(struct etch_cpu_rings, etch_cpu_rings);
 
 /* Events and retired events by id, and how many are retired. Under etch_event_sem. */
 static DEFINE_IDR(etch_ids);

@@ -104,7 +104,7 @@ extern const struct etch_enum * const __start_etch_enums[];
 extern const struct etch_enum * const __stop_etch_enums[];
 extern struct syscall_metadata *__start_syscalls_metadata[], *__stop_syscalls_metadata[];
 
-/* ---- rules.c: what the gate is to say of rules (rules.h), and the end of an event ---- */
+/* ---- rules.c: what a gate says of rules (rules.h), and the end of an event ---- */
 
 u64 etch_rules_gate(struct etch_event *event, u64 mask);
 bool etch_rules_unlink(struct etch_event *event);

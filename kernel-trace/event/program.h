@@ -168,51 +168,42 @@ static __always_inline bool etch_test_plain(const struct etch_test_of *t, const 
 	return etch_in_range(t, get_unaligned((const u64 *)(record + t->offset)));
 }
 
-/*
- * Runs a program: @test is the expression that makes the test @t. Branches, all of them: a choice
- * by data would have each test wait for the one before.
- */
-#define etch_program_run(program, t, test)					\
-({										\
-	const struct etch_test_of *t = (program)->tests;			\
-	unsigned int __go;							\
-										\
-	for (;;) {								\
-		if (test)							\
-			__go = t->yes;						\
-		else								\
-			__go = t->no;						\
-		if (__go == ETCH_NEXT)						\
-			t++;							\
-		else if (__go < ETCH_PASS)					\
-			t = &(program)->tests[__go];				\
-		else								\
-			break;							\
-	}									\
-	__go == ETCH_PASS;							\
-})
-
 /**
- * etch_program_passes() - does a record pass?
+ * etch_program_run() - run a program
  * @program: the filter, made for records of this class
  * @record: complete, but for its time; with eight bytes of memory behind it
+ * @plain: a constant: all tests are plain, so nothing is called
  *
  * Context: any, NMI included, in the task and on the CPU that made the record, preemption
  * disabled.
- * Return: true if it does.
+ * Return: true if the record passes.
  */
+static __always_inline bool etch_program_run(const struct etch_program *program,
+					     const void *record, bool plain)
+{
+	const struct etch_test_of *t = program->tests;
+	unsigned int go;
+
+	/* Branches: a choice by data would have each test wait for the one before. */
+	for (;;) {
+		if (plain || likely(t->plain) ? etch_test_plain(t, record) :
+						etch_test_other(t, record))
+			go = t->yes;
+		else
+			go = t->no;
+		if (go == ETCH_NEXT)
+			t++;
+		else if (go < ETCH_PASS)
+			t = &program->tests[go];
+		else
+			return go == ETCH_PASS;
+	}
+}
+
 static __always_inline bool etch_program_passes(const struct etch_program *program,
 						const void *record)
 {
-	return etch_program_run(program, t, likely(t->plain) ? etch_test_plain(t, record) :
-							       etch_test_other(t, record));
-}
-
-/* The same for a program all of whose tests are plain: it calls nothing. */
-static __always_inline bool etch_program_passes_plain(const struct etch_program *program,
-						      const void *record)
-{
-	return etch_program_run(program, t, etch_test_plain(t, record));
+	return etch_program_run(program, record, false);
 }
 
 #endif /* _KERNEL_ETCH_PROGRAM_H */

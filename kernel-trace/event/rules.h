@@ -32,6 +32,7 @@
  * All of it under etch_mutex. Between two flushes an event is prepared or forgotten once.
  */
 
+#include <linux/bits.h>
 #include <linux/list.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
@@ -43,7 +44,7 @@
 #include "event/program.h"
 
 /* In masks of instances: the event has rules. In a stub's mask it may be bit 0. */
-#define ETCH_RULES		(1ULL << 63)
+#define ETCH_RULES		BIT_ULL(63)
 #define ETCH_RULES_ANY		(ETCH_RULES | 1)
 
 /**
@@ -101,7 +102,7 @@ struct etch_rules {
 	struct list_head triggers;
 };
 
-extern const struct etch_rules etch_rules_none;
+extern struct etch_rules etch_rules_none;
 
 /* Hits that a filter kept from an instance, by its bit. This CPU's writers count. */
 struct etch_filtered {
@@ -110,12 +111,15 @@ struct etch_filtered {
 
 DECLARE_PER_CPU(struct etch_filtered, etch_filtered);
 
+const struct etch_program *etch_filter_get(const struct etch_recorder *rec,
+					   const struct etch_event *event);
+
+/* ---- rules_set.c ---- */
+
 int etch_rules_prepare(struct etch_recorder *rec, struct etch_event *event, bool trigger);
 void etch_rules_forget(struct etch_recorder *rec, struct etch_event *event);
 int etch_rules_flush(void);
 
-const struct etch_program *etch_filter_get(const struct etch_recorder *rec,
-					   const struct etch_event *event);
 struct etch_program *etch_filter_set(struct etch_recorder *rec, struct etch_event *event,
 				     struct etch_program *program);
 void etch_trigger_add(struct etch_event *event, struct etch_trigger *trigger);

@@ -3,7 +3,7 @@
  * Scratch memory, in which the records of events with rules are made and tested.
  *
  * etch_write_begin() comes here when an event's gate says that it has rules. If the rules do not
- * reject the hit by what is known without a record, the serializer makes the record in this
+ * reject the hit before there is a record, the serializer makes the record in this
  * CPU's scratch memory. etch_write_end() comes here again, and the record is copied into the
  * ring of each instance that records the event and whose filter it passes. A rejected hit reads
  * no clock and touches no ring.
@@ -42,7 +42,7 @@
  * @event: the event that was hit
  * @mask: the instances that may want to record it
  * @len: its bytes
- * @simple: it is the usual case, and what follows is not filled in
+ * @simple: it is the usual case, and the members below are not filled in
  * @at: where it is, in bytes of the memory
  * @callers: the instances whose triggers it may call
  * @unsure: of both, those that want it only if it is about a task which the record names
@@ -180,7 +180,7 @@ static __always_inline struct etch_write etch_scratch_write(struct etch_scratch 
 	return (struct etch_write) { .record = record, .ring = (struct etch_ring *)s };
 }
 
-/* Who wants the hit, as far as that is known. False: nobody. */
+/* Find the instances that want the hit, as far as that is known. False: there are none. */
 static bool etch_frame_begin(struct etch_frame *frame, const struct etch_rules *rules, u64 mask)
 {
 	u64 recording = mask & READ_ONCE(rules->recording);
@@ -360,7 +360,7 @@ void etch_scratch_end(struct etch_ring *stand_in)
 		return etch_scratch_end_passed(s);
 	if (!program->plain)
 		return etch_scratch_end_tested(s, program);
-	if (etch_program_passes_plain(program, s->memory))
+	if (etch_program_run(program, s->memory, true))
 		return etch_scratch_end_passed(s);
 	etch_count_filtered(bit);
 	etch_scratch_pop(s, 0);

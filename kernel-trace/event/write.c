@@ -28,8 +28,6 @@
 #include "event/rules.h"
 #include "event/write.h"
 
-DEFINE_PER_CPU(struct etch_cpu_rings, etch_cpu_rings);
-
 /*
  * The records of this CPU that are being written and have copies to make. Writers on one
  * CPU nest, so this is a stack. If it is full, the copies of further records are lost.

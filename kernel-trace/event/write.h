@@ -75,7 +75,7 @@ static __always_inline void etch_write_copy(struct etch_ring *ring, const struct
 
 /* ---- scratch.c ---- */
 
-/* The nest of what stands in for a ring while a record is made in scratch memory. */
+/* The nest that etch_write_end() finds if a record is made in scratch memory, not in a ring. */
 #define ETCH_NEST_SCRATCH	UINT_MAX
 
 struct etch_write etch_scratch_begin(unsigned long len, const struct etch_event *event, u64 mask);

@@ -74,7 +74,8 @@ static int etch_field_element(const struct etch_field *f, const char *name,
 	int used = 0;
 
 	if (sscanf(name + field->len, "[%u]%n", &index, &used) != 1 || !used)
-		return etch_field_bad(field, field->len, "The number of an element is missing here");
+		return etch_field_bad(field, field->len,
+				      "The number of an element is missing here");
 	if (f->kind == ETCH_FIELD_FIXED || f->is_string || !etch_number_size(f->elem_size))
 		return etch_field_bad(field, field->len, "This field is no array of numbers");
 	if (index > U16_MAX || (!etch_is_dynamic(f) && (index + 1) * f->elem_size > f->size))
@@ -91,7 +92,7 @@ static int etch_field_element(const struct etch_field *f, const char *name,
 	return 0;
 }
 
-/* What follows the name of a field without an index. */
+/* The suffix of a field without an index. */
 static int etch_field_suffix(const struct etch_field *f, const char *name,
 			     struct etch_field_of *field, struct etch_test_of *test)
 {

@@ -14,7 +14,7 @@ struct etch_test_of;
  * @len: characters of the name, with what belongs to it
  * @is_string: it is compared with text
  * @is_function: it is compared with a function
- * @why: what is wrong, as a sentence without a full stop
+ * @why: the mistake, as a sentence without a full stop
  * @wrong: where that is, in characters from the name's first
  */
 struct etch_field_of {

@@ -217,9 +217,9 @@ static void etch_filter_long(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, text);
 	for (i = 1; i < ETCH_PROGRAM_MAX; i++)
 		at += sprintf(at, "tiny == %d || ", i - 1);
-	strcpy(at, "tiny == 200");
+	at += sprintf(at, "tiny == 200");
 	KUNIT_EXPECT_TRUE(test, etch_test_passes(test, text));
-	strcat(at, " || tiny == 201");
+	sprintf(at, " || tiny == 201");
 	program = etch_filter_parse(NULL, text, &etch_test_event);
 	KUNIT_EXPECT_EQ(test, -EINVAL, PTR_ERR_OR_ZERO(program));
 }

@@ -38,7 +38,7 @@ struct etch_filter_node {
 	int left, right;
 	struct etch_test_of test;
 	bool not;			/* the test itself is meant the other way round */
-	bool early;			/* all of it can be told without a record */
+	bool early;			/* it needs no record */
 };
 
 /**
@@ -60,8 +60,22 @@ struct etch_parser {
 	struct etch_filter_node nodes[3 * ETCH_PROGRAM_MAX];
 };
 
-#define etch_parse_bad(p, where, why, ...)					\
-	((p)->in ? etch_bad((p)->in, where, -EINVAL, why, ##__VA_ARGS__) : -EINVAL)
+
+/* Reports a mistake, unless nobody wants to know. */
+static __printf(3, 4) int etch_parse_bad(const struct etch_parser *p, const char *where,
+					 const char *why, ...)
+{
+	struct va_format format = { .fmt = why };
+	va_list args;
+
+	if (p->in) {
+		va_start(args, why);
+		format.va = &args;
+		etch_bad(p->in, where, -EINVAL, "%pV", &format);
+		va_end(args);
+	}
+	return -EINVAL;
+}
 
 /* ---- Words ---- */
 
@@ -113,8 +127,8 @@ static int etch_node_not(struct etch_parser *p, int node)
 }
 
 /*
- * What can be told without a record is tested first: the operands' order does not change what
- * comes out. A row leans to the left, and its first operand is the one that is tested first.
+ * An operand that needs no record is tested first: the order does not change the result. A row
+ * leans to the left, and its first operand is the one that is tested first.
  */
 static int etch_node_join(struct etch_parser *p, enum etch_node_kind kind, int left, int right)
 {
@@ -244,13 +258,14 @@ static int etch_parse_function(struct etch_parser *p, struct etch_filter_node *n
 	return 0;
 }
 
-/* What stands between quotation marks, to be freed. */
+/* The text between quotation marks, to be freed. */
 static char *etch_parse_quoted(struct etch_parser *p)
 {
 	const char *begin = p->at + 1, *end;
 
 	if (*p->at != '"' && *p->at != '\'')
-		return ERR_PTR(etch_parse_bad(p, p->at, "A text in quotation marks is missing here"));
+		return ERR_PTR(etch_parse_bad(p, p->at,
+					      "A text in quotation marks is missing here"));
 	end = strchr(begin, *p->at);
 	if (!end)
 		return ERR_PTR(etch_parse_bad(p, p->at, "This quotation mark has no other end"));

@@ -51,8 +51,8 @@ static struct etch_whose *etch_whose_copy(const struct etch_instance *inst)
 }
 
 /*
- * Make a choice the instance's. What only the choice before had is freed, and what only @whose
- * has if this fails.
+ * Make a choice the instance's. Free what only the choice before had; or, if this fails, what
+ * only @whose has.
  */
 static int etch_whose_change(struct etch_instance *inst, struct etch_whose *whose)
 {

@@ -27,7 +27,7 @@ ONLY_UM = ("cold_reject",)
 
 
 class Situation:
-    """What is measured, of which event, and what it is held to.
+    """A case, its event, and the limits that it is held to.
 
     share: of the hits that is recorded. most, aim: {"ns" or "instructions": of ftrace's}.
     """

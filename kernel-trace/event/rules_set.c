@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Setting the rules of events, and taking them away: see rules.h and whose.h.
+ *
+ * An event gets its struct etch_rules with its first rule and keeps it, so that a writer who
+ * comes through a gate with rules always finds them.
+ */
+#include <linux/etch.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+
+#include "event/rules.h"
+#include "event/whose.h"
+
+static u64 etch_bit(const struct etch_recorder *rec)
+{
+	return 1ULL << rec->bit;
+}
+
+static int etch_rules_make(struct etch_event *event)
+{
+	struct etch_rules *rules;
+
+	if (event->rules)
+		return 0;
+	rules = kzalloc(sizeof(*rules), GFP_KERNEL);
+	if (!rules)
+		return -ENOMEM;
+	INIT_LIST_HEAD(&rules->triggers);
+	rules->recording = etch_gate_instances(event);
+	/* Writers look here once the gate leads them: etch_rules_gate() has the barrier. */
+	WRITE_ONCE(event->rules, rules);
+	return 0;
+}
+
+/**
+ * etch_rules_prepare() - have an event's gate lead to the rules of an instance
+ * @rec: the instance's recorder
+ * @event: the event
+ * @trigger: open the gate even if the instance does not record the event
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ * Return: 0, and etch_rules_flush() makes it so; or a negative errno, for etch_rules_forget().
+ */
+int etch_rules_prepare(struct etch_recorder *rec, struct etch_event *event, bool trigger)
+{
+	struct etch_rules *rules;
+	u64 asked, triggered;
+	int ret;
+
+	lockdep_assert_held(&etch_mutex);
+	ret = etch_scratch_make() ?: etch_rules_make(event);
+	if (ret)
+		return ret;
+	rules = event->rules;
+	asked = rules->asked | etch_bit(rec);
+	triggered = trigger ? rules->triggered | etch_bit(rec) : rules->triggered;
+	if (asked == rules->asked && triggered == rules->triggered)
+		return 0;
+	rules->asked = asked;
+	rules->triggered = triggered;
+	return etch_gate_follow_rules(event);
+}
+
+/**
+ * etch_rules_forget() - let an event's gate lead no more to the rules of an instance
+ * @rec: the instance's recorder
+ * @event: the event. If the instance still has rules for it, only what these do not need is
+ *	   forgotten
+ *
+ * If the gate cannot be changed, hits still come this way, and find no rules.
+ *
+ * Context: process, may sleep; holds etch_mutex. etch_rules_flush() makes it so.
+ */
+void etch_rules_forget(struct etch_recorder *rec, struct etch_event *event)
+{
+	struct etch_rules *rules = event->rules;
+	bool filter, trigger = false;
+	struct etch_trigger *other;
+	u64 asked, triggered;
+
+	lockdep_assert_held(&etch_mutex);
+	if (!rules)
+		return;
+	filter = etch_filter_get(rec, event);
+	list_for_each_entry(other, &rules->triggers, node)
+		trigger |= other->bit == rec->bit;
+	asked = filter || trigger ? rules->asked : rules->asked & ~etch_bit(rec);
+	triggered = trigger ? rules->triggered : rules->triggered & ~etch_bit(rec);
+	if (asked == rules->asked && triggered == rules->triggered)
+		return;
+	rules->asked = asked;
+	rules->triggered = triggered;
+	etch_gate_follow_rules(event);
+}
+
+/**
+ * etch_rules_flush() - change the gates that etch_rules_prepare() and _forget() asked for
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ * Return: 0; or a negative errno, and some of the gates did not change.
+ */
+int etch_rules_flush(void)
+{
+	return etch_gates_flush();
+}
+
+/* ---- Filters ---- */
+
+/**
+ * etch_filter_set() - have an instance record only what passes
+ * @rec: the instance's recorder
+ * @event: the event; prepared, if @program is not NULL
+ * @program: the filter, which goes to the event; NULL: all hits pass
+ *
+ * The event may be off: then the filter holds from when it is on.
+ *
+ * Context: process; holds etch_mutex.
+ * Return: the filter before, which the caller frees after a grace period, or NULL.
+ */
+struct etch_program *etch_filter_set(struct etch_recorder *rec, struct etch_event *event,
+				     struct etch_program *program)
+{
+	struct etch_rules *rules = event->rules;
+	u64 early;
+
+	if (!rules)
+		return NULL;
+	early = program && program->early ? rules->early | etch_bit(rec) :
+					    rules->early & ~etch_bit(rec);
+	WRITE_ONCE(rules->early, early);
+	return rcu_replace_pointer(rules->filters[rec->bit], program,
+				   lockdep_is_held(&etch_mutex));
+}
+
+/* ---- Triggers ---- */
+
+/**
+ * etch_trigger_add() - call a trigger from now on
+ * @event: the event whose hits call it; prepared for triggers
+ * @trigger: the trigger; its caller keeps it
+ *
+ * Context: process; holds etch_mutex.
+ */
+void etch_trigger_add(struct etch_event *event, struct etch_trigger *trigger)
+{
+	lockdep_assert_held(&etch_mutex);
+	list_add_tail_rcu(&trigger->node, &event->rules->triggers);
+}
+
+/**
+ * etch_trigger_remove() - call a trigger no more
+ * @trigger: the trigger; writers may still be in it until a grace period is over
+ *
+ * Context: process; holds etch_mutex.
+ */
+void etch_trigger_remove(struct etch_trigger *trigger)
+{
+	lockdep_assert_held(&etch_mutex);
+	list_del_rcu(&trigger->node);
+}
+
+/* ---- Tasks ---- */
+
+static void etch_whose_put(struct etch_recorder *rec, struct etch_whose *whose)
+{
+	u64 bit = etch_bit(rec);
+
+	rcu_assign_pointer(etch_whose[rec->bit], whose);
+	WRITE_ONCE(etch_whose_bits, etch_whose_restricts(whose) ? etch_whose_bits | bit :
+								  etch_whose_bits & ~bit);
+}
+
+/**
+ * etch_whose_set() - choose the tasks whose events an instance records
+ * @rec: the instance's recorder
+ * @whose: the tasks; goes to the instance. NULL: all
+ *
+ * Writers that are under way may go by the choice before, which etch_whose_get() has returned
+ * and the caller frees after a grace period.
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ * Return: 0; or a negative errno, and nothing has changed. If @whose leaves no task out, 0.
+ */
+int etch_whose_set(struct etch_recorder *rec, struct etch_whose *whose)
+{
+	struct etch_whose *before = etch_whose_get(rec);
+	bool restricts = etch_whose_restricts(whose);
+	int ret;
+
+	lockdep_assert_held(&etch_mutex);
+	ret = restricts ? etch_scratch_make() : 0;
+	if (ret)
+		return ret;
+	etch_whose_put(rec, whose);
+	if (restricts == etch_whose_restricts(before))
+		return 0;
+	ret = etch_gates_follow(rec);
+	/* A gate that still leads to rules where there are none costs time, and is right. */
+	if (!ret || !restricts)
+		return 0;
+	etch_whose_put(rec, before);
+	etch_gates_follow(rec);
+	return ret;
+}
