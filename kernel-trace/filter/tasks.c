@@ -51,8 +51,8 @@ static struct etch_whose *etch_whose_copy(const struct etch_instance *inst)
 }
 
 /*
- * Make a choice the instance's. Free what only the choice before had; or, if this fails, what
- * only @whose has.
+ * Make a choice the instance's, and free what only the choice before had. If this fails, the
+ * function frees what only @whose has.
  */
 static int etch_whose_change(struct etch_instance *inst, struct etch_whose *whose)
 {

@@ -53,6 +53,7 @@ static const char * const etch_state_names[] = {
 	[ETCH_STATE_NETIF] = "netifs",
 	[ETCH_STATE_MODULE] = "modules",
 };
+
 static_assert(ARRAY_SIZE(etch_state_names) == ETCH_STATE_KINDS);
 
 static void etch_statedump_show(struct seq_file *m, const struct etch_view_of *of)

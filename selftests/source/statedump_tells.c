@@ -245,8 +245,8 @@ TEST_F(statedump_tells, mounts)
 	ASSERT_NE(NULL, info);
 	DUMP();
 	while (fgets(line, sizeof(line), info)) {
-		ASSERT_EQ(3, sscanf(line, "%*d %*d %u:%u %*s %4095s", &major, &minor, point));
-		ASSERT_EQ(1, sscanf(strstr(line, " - "), " - %63s", type));
+		ASSERT_TRUE(sscanf(line, "%*d %*d %u:%u %*s %4095s", &major, &minor, point) == 3);
+		ASSERT_TRUE(sscanf(strstr(line, " - "), " - %63s", type) == 1);
 		EXPECT_NE(NULL, state_find(&self->trace, "statedump_mount",
 					   "dev=%u,%u path=%s type=%s", major, minor, point, type))
 			TH_LOG("%s", line);
@@ -348,8 +348,9 @@ TEST_F(statedump_tells, network_devices)
 	unsigned int nr = 0;
 
 	DUMP();
-	if (dir) {
-		ASSERT_EQ(0, stat("/proc/self/ns/net", &st));
+	/* Without CONFIG_NET_NS there is no such file, and the one namespace has number 0. */
+	if (stat("/proc/self/ns/net", &st)) {
+		ASSERT_EQ(ENOENT, errno);
 	}
 	while (dir && (entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' ||
@@ -384,7 +385,7 @@ TEST_F(statedump_tells, modules)
 	while (fgets(line, sizeof(line), modules)) {
 		const struct record *r;
 
-		ASSERT_EQ(1, sscanf(line, "%63s", name));
+		ASSERT_TRUE(sscanf(line, "%63s", name) == 1);
 		nr++;
 		r = state_find(&self->trace, "statedump_module", "name=%s", name);
 		ASSERT_NE(NULL, r) TH_LOG("%s", name);
