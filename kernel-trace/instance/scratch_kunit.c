@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of records that go by way of scratch memory: writers that nest, records that are large,
- * and writers that die. Whatever happens, each hit is written, filtered or lost, once.
+ * and writers that die. Each hit is written, filtered or lost, once.
  *
  * Two instances want an event of our own; the first has a filter, which odd numbers pass.
  */

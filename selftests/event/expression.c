@@ -170,7 +170,7 @@ static void quoted(char *text)
 		add(text, "%c", quote);
 }
 
-/* In ftrace, what is no blank belongs to the name. */
+/* A blank ends the name in ftrace, and nothing else does. */
 static void function(char *text)
 {
 	static const char * const functions[] = {

@@ -4,7 +4,7 @@
 
 /*
  * Filter expressions, valid ones and others, by chance: over the fields of an event that both
- * tracers have. The same seed gives the same expressions.
+ * tracers have. The same seed gives the same expressions, but for the ID of this process.
  */
 
 #include "etch.h"

@@ -2,7 +2,7 @@
 /*
  * The same filter means the same in Etch and in ftrace.
  *
- * Expressions are made by chance, always the same ones: valid ones and others. Both tracers must
+ * Expressions are made by chance, from a seed: valid ones and others. Both tracers must
  * accept it or both refuse it; if they accept it, both must record the same of the hits that
  * follow. Where the tracers are known to differ, a list says how, and why; a difference that is
  * in the list and does not show any more is an error, too.
@@ -125,7 +125,7 @@ static void hit_signals(void)
 	}
 }
 
-/* An event; without @hit, only what is valid is compared. */
+/* An event; without @hit, the test compares no records of it. */
 static struct target {
 	const char *system, *name;
 	void (*hit)(void);
@@ -240,7 +240,8 @@ static bool compare(struct target *target, const char *text)
 	}
 	if (is_known(text, one ? ETCH_REFUSES : ETCH_ACCEPTS))
 		return true;
-	printf("# %s: Etch: %s; ftrace: %s: %s\n", target->name, strerror(one), strerror(other), text);
+	printf("# %s: Etch: %s; ftrace: %s: %s\n", target->name, strerror(one), strerror(other),
+	       text);
 	return false;
 }
 
@@ -317,7 +318,7 @@ static void show_differences(struct __test_metadata *_metadata, bool all)
 		const struct difference *d = &differences[i];
 
 		printf("# differs %3u times: %s\n", d->seen, d->why);
-		EXPECT_TRUE(d->seen || d->seldom || !all) TH_LOG("no difference any more: %s", d->why);
+		EXPECT_TRUE(d->seen || d->seldom || !all) TH_LOG("no more: %s", d->why);
 	}
 }
 

@@ -35,7 +35,7 @@ static const struct {
 } filters[] = {
 	{ "code == 1001 || code == 128", 1001, FROM_TIMER },
 	{ "code == 1002 && CPU >= 0", 1002, 1002 },
-	{ "comm ~ 'fire-*' && code & 1024 || code == 1003", 1003, 1003 },
+	{ "comm ~ 'hit*' && code & 1024 || code == 1003", 1003, 1003 },
 	{ "!(code != 1004)", 1004, 1004 },
 };
 
@@ -65,12 +65,12 @@ static void hit(int code)
 }
 
 /* Until the test is over; then it waits to be killed, so that its end is no hit. */
-static void __noreturn fire(int task)
+static void __noreturn keep_hitting(int task)
 {
 	signal(SIGALRM, on_timer);
 	signal(SIGURG, SIG_IGN);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NAME, "fire-task");
+	prctl(PR_SET_NAME, "hitting");
 	run_on(task % nr_cpus());
 	set_timer(500);
 	__atomic_add_fetch(&shared->ready, 1, __ATOMIC_SEQ_CST);
@@ -92,7 +92,7 @@ static void wait_until(const unsigned int *nr)
 		usleep(1000);
 }
 
-/* ---- What is recorded ---- */
+/* ---- The records ---- */
 
 struct seen {
 	unsigned long records, of_timers, wrong;
@@ -116,7 +116,7 @@ static void look(struct seen *seen, const struct record *r, int filter)
 		snprintf(seen->why, sizeof(seen->why), "%s", r->text);
 }
 
-/* Takes what there is. It must have passed @filter, or one of them all if that is negative. */
+/* Takes the records. They must have passed @filter, or any filter if that is negative. */
 static void take(struct seen *seen, int fd, int filter)
 {
 	static char text[1 << 20];
@@ -146,7 +146,8 @@ FIXTURE_SETUP(fire)
 		SKIP(return, NO_ETCH);
 	if (!have_text())
 		SKIP(return, NO_TEXT);
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
 	ASSERT_NE(MAP_FAILED, shared);
 	rmdir(ONE);
 	rmdir(ALL);
@@ -161,7 +162,7 @@ FIXTURE_SETUP(fire)
 	for (int i = 0; i < TASKS; i++) {
 		self->tasks[i] = fork();
 		if (!self->tasks[i])
-			fire(i);
+			keep_hitting(i);
 		ASSERT_LT(0, self->tasks[i]);
 	}
 	wait_until(&shared->ready);
