@@ -3,7 +3,8 @@
  * Fires the events of etch-sample.h.
  *
  * A write of N to the parameter "fire" fires N rounds before it returns, always
- * of the same content: what a round records depends on its number alone. With
+ * of the same content: what a round records depends on its number alone. A write
+ * to "values" hits one event, with values of the writer's choice. With
  * the parameter "period" a thread fires one round in so many milliseconds.
  */
 
@@ -11,18 +12,23 @@
 
 #include <linux/atomic.h>
 #include <linux/bits.h>
+#include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/in.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <linux/stringify.h>
 
 #define CREATE_TRACE_POINTS
 #include "etch-sample.h"
 
 /* Rounds that one write may ask for: they are fired with a parameter lock held. */
 #define ETCH_SAMPLE_MAX_ROUNDS	100000
+
+/* Characters of a text that is written to "values". */
+#define ETCH_SAMPLE_MAX_TEXT	63
 
 static atomic_t users;
 static int regs;
@@ -99,6 +105,14 @@ static void fire_peer(unsigned int round)
 	trace_etch_sample_peer((struct sockaddr *)&address, sizeof(address));
 }
 
+static void fire_values(u64 number, const char *text)
+{
+	static const char * const labels[] = { "none", "Ada's", "", "a label behind a pointer" };
+
+	trace_etch_sample_values(number, text, labels[number % ARRAY_SIZE(labels)],
+				 cpumask_of(number % nr_cpu_ids));
+}
+
 static void fire_round(unsigned int round)
 {
 	static const char * const names[] = { "", "Ada", "Konrad", "Grace Brewster" };
@@ -110,6 +124,7 @@ static void fire_round(unsigned int round)
 	fire_masks(round);
 	say("sample", "message %u of %s", round, "many");
 	fire_peer(round);
+	fire_values(round, names[round % ARRAY_SIZE(names)]);
 	trace_etch_sample_odd(round);
 	trace_etch_sample_counted(round, atomic_read(&users));
 	trace_etch_sample_pause(round, -(int)round);
@@ -139,6 +154,23 @@ static const struct kernel_param_ops fire_ops = {
 };
 module_param_cb(fire, &fire_ops, NULL, 0200);
 MODULE_PARM_DESC(fire, "write N to fire N rounds, numbered from 0");
+
+static int values_set(const char *value, const struct kernel_param *kp)
+{
+	char text[ETCH_SAMPLE_MAX_TEXT + 1] = "";
+	u64 number;
+
+	if (sscanf(value, "%lli %" __stringify(ETCH_SAMPLE_MAX_TEXT) "[^\n]", &number, text) < 1)
+		return -EINVAL;
+	fire_values(number, text);
+	return 0;
+}
+
+static const struct kernel_param_ops values_ops = {
+	.set = values_set,
+};
+module_param_cb(values, &values_ops, NULL, 0200);
+MODULE_PARM_DESC(values, "write a number and a text to hit etch_sample_values with them");
 
 static int fire_thread(void *unused)
 {

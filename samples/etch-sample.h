@@ -330,6 +330,66 @@ TRACE_EVENT_FN(etch_sample_counted,
 	etch_sample_reg, etch_sample_unreg
 );
 
+/*
+ * LESSON 10: what a filter can ask for.
+ *
+ * A filter compares a number as its field has it: of this size, and signed or not. It compares
+ * the text of a __string() and of an array of char, and the text to which a char pointer points;
+ * a cpumask it compares with CPUs. All of these are here, so this event is the one to try
+ * filters on:
+ *
+ *	echo 'signed_8 < 0 && text ~ "A*"' > events/etch_sample/etch_sample_values/filter
+ *	echo '0xff Ada' > /sys/module/etch_sample/parameters/values
+ */
+TRACE_EVENT(etch_sample_values,
+
+	TP_PROTO(u64 number, const char *text, const char *label, const struct cpumask *cpus),
+
+	TP_ARGS(number, text, label, cpus),
+
+	TP_STRUCT__entry(
+		__field(	u64,		unsigned_64	)
+		__field(	s64,		signed_64	)
+		__field(	u32,		unsigned_32	)
+		__field(	s32,		signed_32	)
+		__field(	u16,		unsigned_16	)
+		__field(	s16,		signed_16	)
+		__field(	u8,		unsigned_8	)
+		__field(	s8,		signed_8	)
+		__field(	bool,		flag		)
+		__field(	void *,		address		)
+		__field(	const char *,	label		)
+		__array(	char,		fixed, 12	)
+		__array(	u16,		parts, 4	)
+		__string(	text,		text		)
+		__rel_string(	rel_text,	text		)
+		__cpumask(	cpus				)
+	),
+
+	TP_fast_assign(
+		__entry->unsigned_64 = number;
+		__entry->signed_64 = number;
+		__entry->unsigned_32 = number >> 32;
+		__entry->signed_32 = number;
+		__entry->unsigned_16 = number >> 16;
+		__entry->signed_16 = number >> 8;
+		__entry->unsigned_8 = number >> 24;
+		__entry->signed_8 = number;
+		__entry->flag = number & 1;
+		__entry->address = (void *)(unsigned long)number;
+		__entry->label = label;
+		/* A text that fills it has no zero at its end. */
+		memcpy_and_pad(__entry->fixed, sizeof(__entry->fixed), text,
+			       strnlen(text, sizeof(__entry->fixed)), 0);
+		memcpy(__entry->parts, &number, sizeof(__entry->parts));
+		__assign_str(text);
+		__assign_rel_str(rel_text);
+		__assign_cpumask(cpus, cpumask_bits(cpus));
+	),
+
+	TP_printk("number=%llx text=%s", __entry->unsigned_64, __get_str(text))
+);
+
 #endif /* _ETCH_SAMPLE_H */
 
 /*

@@ -113,6 +113,7 @@ static noinline bool etch_test_far_string(const struct etch_test_of *t, const vo
 {
 	const void *at = record + t->offset;
 	char copy[ETCH_TEXT_MAX];
+	bool same;
 	long len;
 
 	if (t->of == ETCH_OF_POINTER)
@@ -123,8 +124,9 @@ static noinline bool etch_test_far_string(const struct etch_test_of *t, const vo
 						ETCH_TEXT_MAX);
 	if (len < 0)
 		return false;
-	return t->how == ETCH_EQUALS ? etch_equals(t, copy, ETCH_TEXT_MAX) :
+	same = t->how == ETCH_EQUALS ? etch_equals(t, copy, ETCH_TEXT_MAX) :
 				       glob_match(t->pattern, copy);
+	return same != t->not;
 }
 
 /* ---- CPUs ---- */

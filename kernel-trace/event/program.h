@@ -86,6 +86,8 @@ enum etch_relation {
  * @how: and how
  * @size: bytes of a number: 1, 2, 4 or 8
  * @is_signed: so is the number
+ * @not: ETCH_OF_POINTER and ETCH_OF_USER: the text is another one. Of text that cannot be read,
+ *	 neither is true
  * @relative: the place counts from the end of the word that has it, not from the record
  * @offset: of the field, from the start of the record
  * @most: ETCH_OF_STRING: bytes that the field has
@@ -106,6 +108,7 @@ struct etch_test_of {
 	u8 how;
 	u8 size;
 	bool is_signed;
+	bool not;
 	bool relative;
 	u16 offset;
 	union {

@@ -22,7 +22,7 @@ struct etch_common {
 };
 
 #define ETCH_COMM_OPERAND	{ .of = ETCH_OF_COMM }
-#define ETCH_CPU_OPERAND	{ .of = ETCH_OF_CPU, .size = sizeof(u32) }
+#define ETCH_CPU_OPERAND	{ .of = ETCH_OF_CPU, .size = sizeof(s32), .is_signed = true }
 
 static const struct etch_common etch_commons[] = {
 	{ "comm", true, ETCH_COMM_OPERAND },
@@ -32,6 +32,18 @@ static const struct etch_common etch_commons[] = {
 	{ "common_cpu", false, ETCH_CPU_OPERAND },
 	{ "common_context", false, { .of = ETCH_OF_CONTEXT, .size = sizeof(u8) } },
 	{ "common_pid", false, { .of = ETCH_OF_PID, .size = sizeof(s32), .is_signed = true } },
+};
+
+/* What ftrace's filters know, and why a filter here does not. */
+static const struct {
+	const char *name;
+	const char *why;
+} etch_absents[] = {
+	{ "common_type", "Records have no type: an event's filter sees no other event's" },
+	{ "common_flags", "Records have no flags: common_context knows softirq, hardirq and NMI" },
+	{ "common_preempt_count", "Records have no preempt count" },
+	{ "stacktrace", "Records have no stack" },
+	{ "STACKTRACE", "Records have no stack" },
 };
 
 /* ---- Errors ---- */
@@ -175,5 +187,8 @@ int etch_field_find(const struct etch_event *event, const char *name,
 		*test = etch_commons[i].test;
 		return 0;
 	}
+	for (i = 0; i < ARRAY_SIZE(etch_absents); i++)
+		if (etch_is_named(etch_absents[i].name, name, field->len))
+			return etch_field_bad(field, 0, etch_absents[i].why);
 	return etch_field_bad(field, 0, "The event has no such field");
 }

@@ -109,7 +109,7 @@ static const char * const etch_test_true[] = {
 	"loc_text == \"hello there\"", "loc_text ~ \"*lo th*\"", "pointer ~ 'some*'",
 	"name ~ '!exactly?'", "pointer == 'somewhere'", "loc_text != 'hello ther'",
 	"loc_cpus & CPUS{0}", "loc_cpus == CPUS{0}", "cpu & CPUS{all}", "CPU >= 0",
-	"common_context == 0",
+	"CPU > -1", "cpu != 4294967294 && CPU < 0x7fffffff", "common_context == 0",
 	"call.function == etch_test_fill",
 	"tiny == 1 || tiny == 200", "tiny == 200 && minus == -3",
 	"tiny == 1 || tiny == 2 || (minus == -3 && (rows[0] == 1 || rows[1] == 20))",
@@ -180,6 +180,37 @@ static void etch_filter_early(struct kunit *test)
 	}
 }
 
+/* Of text that cannot be read it is not known whether it is another one. */
+static void etch_filter_unreadable(struct kunit *test)
+{
+	static const struct {
+		const char *text;
+		bool passes;
+	} cases[] = {
+		{ "pointer == 'somewhere'", false }, { "pointer != 'somewhere'", false },
+		{ "pointer ~ '!some*'", false }, { "!(pointer == 'somewhere')", true },
+		{ "pointer.ustring != 'somewhere'", false },
+	};
+	int i;
+
+	if (IS_ENABLED(CONFIG_UML))
+		kunit_skip(test, "a User-mode Linux reads no address that may be wrong");
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct etch_program *program =
+			etch_filter_parse(NULL, cases[i].text, &etch_test_event);
+		struct etch_test_record r;
+
+		KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(program), "%s", cases[i].text);
+		etch_test_fill(&r);
+		r.pointer = NULL;
+		preempt_disable();
+		KUNIT_EXPECT_EQ_MSG(test, cases[i].passes, etch_program_passes(program, &r), "%s",
+				    cases[i].text);
+		preempt_enable();
+		etch_program_free(program);
+	}
+}
+
 static const char * const etch_test_refused[] = {
 	"", "tiny", "tiny ==", "tiny == x", "tiny = 1", "nothing == 1", "tiny == -1",
 	"(tiny == 1", "tiny == 1)", "tiny == 1 &&", "|| tiny == 1", "tiny == 1 tiny == 2",
@@ -188,6 +219,8 @@ static const char * const etch_test_refused[] = {
 	"loc_cpus == 1", "loc_cpus & CPUS{0", "loc_cpus & CPUS{a}", "cpu == CPUS{}",
 	"cpu < CPUS{0}", "tiny == +5", "tiny == 5x",
 	"tiny.ustring == 'a'", "call.function > 1", "call.function == no_such_function_here",
+	"call.function == CPUS{0}", "name == CPUS{0}", "common_type == 1", "common_flags == 0",
+	"common_preempt_count == 0", "stacktrace == 0",
 	"tiny.size == 1", "tiny == 0x1ffffffffffffffff",
 	"((((((((((((((((((((((((((((((((((tiny == 1))))))))))))))))))))))))))))))))))",
 };
@@ -229,6 +262,7 @@ static struct kunit_case etch_filter_cases[] = {
 	KUNIT_CASE(etch_filter_nothing),
 	KUNIT_CASE(etch_filter_comm),
 	KUNIT_CASE(etch_filter_early),
+	KUNIT_CASE(etch_filter_unreadable),
 	KUNIT_CASE(etch_filter_refused),
 	KUNIT_CASE(etch_filter_long),
 	{}

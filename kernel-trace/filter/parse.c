@@ -277,6 +277,7 @@ static char *etch_parse_quoted(struct etch_parser *p)
 
 static int etch_parse_string(struct etch_parser *p, struct etch_filter_node *node, int relation)
 {
+	struct etch_test_of *t = &node->test;
 	char *pattern;
 
 	if (relation != EQ && relation != NE && relation != GLOB)
@@ -287,9 +288,11 @@ static int etch_parse_string(struct etch_parser *p, struct etch_filter_node *nod
 	node->not = relation == NE || (relation == GLOB && *pattern == '!');
 	if (relation == GLOB && *pattern == '!')
 		memmove(pattern, pattern + 1, strlen(pattern));
-	node->test.how = relation == GLOB ? ETCH_GLOBS : ETCH_EQUALS;
-	node->test.pattern = pattern;
-	node->test.len = strlen(pattern);
+	if (t->of == ETCH_OF_POINTER || t->of == ETCH_OF_USER)
+		swap(node->not, t->not);
+	t->how = relation == GLOB ? ETCH_GLOBS : ETCH_EQUALS;
+	t->pattern = pattern;
+	t->len = strlen(pattern);
 	return 0;
 }
 
@@ -375,13 +378,13 @@ static int etch_parse_value(struct etch_parser *p, struct etch_filter_node *node
 	u64 value;
 	int ret;
 
-	if (etch_take(p, "CPUS{") && !field->is_string)
-		return etch_parse_cpus(p, node, relation);
 	etch_skip_blanks(p);
 	if (field->is_function)
 		return etch_parse_function(p, node, relation);
 	if (field->is_string)
 		return etch_parse_string(p, node, relation);
+	if (etch_take(p, "CPUS{"))
+		return etch_parse_cpus(p, node, relation);
 	if (node->test.of == ETCH_OF_MASK)
 		return etch_parse_bad(p, p->at, "A set of CPUs is missing here: CPUS{0-3}");
 	if (relation == GLOB)

@@ -12,6 +12,7 @@
 #include <linux/preempt.h>
 #include <linux/tracepoint.h>
 
+#include "event/rules.h"
 #include "instance/instance.h"
 #include "source/statedump.h"
 
@@ -27,7 +28,10 @@ static u64 etch_state_bit(const struct etch_state *state)
 static u64 etch_state_others(const struct etch_state *state, const struct tracepoint *tp)
 {
 	/* It changes with the event's gate, at any time. */
-	return READ_ONCE(tp->wanted) & ~etch_state_bit(state);
+	u64 others = READ_ONCE(tp->wanted) & ~etch_state_bit(state);
+
+	/* Rules are nobody's if this instance alone has the event enabled. */
+	return others & ~(ETCH_RULES | TRACEPOINT_FUNCS) ? others : others & ~ETCH_RULES;
 }
 
 /*

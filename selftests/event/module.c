@@ -18,7 +18,7 @@
 static const char * const names[] = {
 	"etch_sample_begin", "etch_sample_counted", "etch_sample_end", "etch_sample_greet",
 	"etch_sample_list", "etch_sample_masks", "etch_sample_message", "etch_sample_odd",
-	"etch_sample_pause", "etch_sample_peer", "etch_sample_state",
+	"etch_sample_pause", "etch_sample_peer", "etch_sample_state", "etch_sample_values",
 };
 
 /* The texts of round 1 that do not depend on the machine. */
@@ -31,6 +31,7 @@ static const struct {
 	{ "etch_sample_list",	"nr=1 values={0x1}" },
 	{ "etch_sample_message", "sample: message 1 of many" },
 	{ "etch_sample_peer",	"address=127.0.0.1:1" },
+	{ "etch_sample_values",	"number=1 text=Ada" },
 	{ "etch_sample_odd",	"round=1" },
 	{ "etch_sample_counted", "round=1 users=1" },
 	{ "etch_sample_pause",	"after round 1 (-1)" },
@@ -203,7 +204,7 @@ static void expect_old_records(struct __test_metadata *_metadata)
 		n++;
 	}
 	EXPECT_EQ(TIMES * (ARRAY_LEN(names) * ROUNDS - 2), trace.nr);
-	for (size_t i = 0; i < 11 && i < trace.nr; i++)
+	for (size_t i = 0; i < ARRAY_LEN(names) && i < trace.nr; i++)
 		printf("# %s: %s\n", trace.records[i].event, trace.records[i].text);
 	text_free(&trace);
 }

@@ -154,6 +154,30 @@ TEST_F(statedump, enabled_events_show_elsewhere)
 	text_free(&trace);
 }
 
+/* The instance that asks for a dump gets all of it; the filters of others hold. */
+TEST_F(statedump, is_whole_whatever_is_filtered)
+{
+	struct trace trace;
+	size_t tasks;
+
+	ASSERT_EQ(0, write_file(INSTANCE, "events/statedump/filter", "CPU < 0"));
+	ASSERT_EQ(0, write_file(INSTANCE, "set_event_pid", "1"));
+	ASSERT_EQ(0, write_file(INSTANCE, "events/statedump/enable", "1"));
+	trace = state_dump(INSTANCE);
+	tasks = text_count(&trace, "statedump_task");
+	EXPECT_LT(1, tasks);
+	EXPECT_EQ(tasks, state_value(trace.records[trace.nr - 1].text, "tasks"));
+	text_free(&trace);
+	ASSERT_EQ(0, write_file(OTHER, "events/statedump/statedump_task/filter", "tid == 1"));
+	ASSERT_EQ(0, write_file(OTHER, "events/statedump/statedump_task/enable", "1"));
+	if (have_ftrace()) {
+		ASSERT_EQ(0, write_file(FTRACE, "events/statedump/statedump_task/enable", "1"));
+	}
+	ASSERT_EQ(0, write_file(INSTANCE, "statedump", "1"));
+	EXPECT_EQ(1, stat_sum(OTHER, "written"));
+	EXPECT_LT(0, stat_sum(OTHER, "filtered"));
+}
+
 static bool log_says(const char *sentence)
 {
 	char expected[200], *log = read_file(INSTANCE, "error_log");

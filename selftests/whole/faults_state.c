@@ -33,7 +33,9 @@ static void state_of_tree(char **at, char *end, const char *tree)
 	static const char * const files[] = {
 		"tracing_on", "trace_clock", "buffer_size_kb", "buffer_subbuf_size_kb",
 		"buffer_percent", "buffer_mode", "snapshot", "per_cpu/cpu0/buffer_size_kb",
-		"events/enable",
+		"events/enable", "events/sched/sched_switch/filter",
+		"events/sched/sched_waking/filter", "set_event_pid", "set_event_notrace_pid",
+		"set_event_cgroup", "options/event-fork",
 	};
 	char *events;
 
@@ -58,6 +60,31 @@ void state_of(char state[STATE_MAX])
 		 count_files(ETCH "/instances", false),
 		 access("/sys/module/" SAMPLE, F_OK) ? "no" : "yes",
 		 access("/sys/module/" RING_SAMPLE, F_OK) ? "no" : "yes");
+}
+
+/*
+ * Line by line the same. But an event that was enabled for a moment, before a later step
+ * failed, may have been hit.
+ */
+bool same_state(const char *was, const char *is)
+{
+	while (*was && *is) {
+		unsigned long long had, have;
+
+		if (sscanf(was, "%llu of %*u records", &had) == 1 &&
+		    sscanf(is, "%llu of %*u records", &have) == 1) {
+			if (have < had)
+				return false;
+		} else if (strcspn(was, "\n") != strcspn(is, "\n") ||
+			   memcmp(was, is, strcspn(was, "\n"))) {
+			return false;
+		}
+		was += strcspn(was, "\n");
+		is += strcspn(is, "\n");
+		was += *was == '\n';
+		is += *is == '\n';
+	}
+	return !*was && !*is;
 }
 
 /* KiB, as /proc/meminfo has them. */

@@ -14,6 +14,7 @@
 
 unsigned int count_files(const char *path, bool deep);
 void state_of(char state[STATE_MAX]);
+bool same_state(const char *was, const char *is);
 long long memory_of(const char *name);
 void shrink_caches(void);
 

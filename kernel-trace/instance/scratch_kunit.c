@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of records that go by way of scratch memory: writers that nest, records that are large,
+ * and writers that die. Each hit is written, filtered or lost, once.
+ *
+ * Two instances want an event of our own; the first has a filter, which odd numbers pass.
+ */
+#include <kunit/test.h>
+#include <linux/err.h>
+#include <linux/etch.h>
+#include <linux/etch_ring.h>
+#include <linux/irqflags.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/overflow.h>
+#include <linux/preempt.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+
+#include "event/rules.h"
+#include "instance/instance_internal.h"
+
+/* Larger than scratch memory, and smaller than a sub-buffer of these instances. */
+#define ETCH_SCRATCH_TOO_BIG	40000
+#define ETCH_SCRATCH_SUBBUF	SZ_64K
+
+struct etch_scratch_record {
+	struct etch_head head;
+	u32 number;
+	u8 rest[];
+} __packed __aligned(4);
+
+struct etch_scratch_test {
+	struct etch_event event;
+	u64 open;
+	struct etch_instance *inst[2];
+	struct etch_ring_stats before[2];
+	u64 filtered[2];
+	struct etch_write writes[ETCH_RING_MAX_NEST];
+};
+
+static struct etch_field etch_scratch_fields[] = {
+	{
+		.type = "u32", .name = "number", .kind = ETCH_FIELD_FIXED,
+		.size = 4, .elem_size = 4, .align = 4,
+	},
+};
+
+static struct etch_class etch_scratch_class = {
+	.system = "etch_scratch_test",
+	.fields = etch_scratch_fields,
+	.nr_fields = ARRAY_SIZE(etch_scratch_fields),
+	.size = sizeof(struct etch_scratch_record),
+	.print_fmt = "",
+};
+
+static int etch_scratch_gate(struct etch_event *event, u64 mask)
+{
+	container_of(event, struct etch_scratch_test, event)->open = mask;
+	return 0;
+}
+
+/* ---- The event and the instances ---- */
+
+/* number & 1 */
+static struct etch_program *etch_scratch_filter(void)
+{
+	struct etch_program *program = kzalloc(struct_size(program, tests, 1), GFP_KERNEL);
+
+	if (!program)
+		return NULL;
+	program->nr = 1;
+	program->plain = true;
+	program->tests[0] = (struct etch_test_of) {
+		.plain = true, .of = ETCH_OF_FIELD, .how = ETCH_IN_RANGE, .size = sizeof(u32),
+		.offset = offsetof(struct etch_scratch_record, number),
+		.yes = ETCH_PASS, .no = ETCH_FAIL,
+		.and = 1, .low = 1, .field = U32_MAX, .span = 0,
+	};
+	return program;
+}
+
+static int etch_scratch_set_up(struct etch_scratch_test *t)
+{
+	static const char * const names[] = { "kunit_scratch_0", "kunit_scratch_1" };
+	struct etch_program *program;
+	int i, ret;
+
+	t->event.name = "etch_scratch_event";
+	t->event.class = &etch_scratch_class;
+	t->event.gate = etch_scratch_gate;
+	t->event.hidden = true;
+	ret = etch_event_register(&t->event);
+	for (i = 0; i < ARRAY_SIZE(t->inst) && !ret; i++) {
+		struct etch_instance *inst = etch_instance_create(names[i], 4 * ETCH_SCRATCH_SUBBUF,
+								  ETCH_SCRATCH_SUBBUF);
+
+		if (IS_ERR(inst))
+			return PTR_ERR(inst);
+		t->inst[i] = inst;
+		ret = etch_event_enable(&inst->rec, &t->event, true);
+	}
+	ret = ret ?: etch_rules_prepare(&t->inst[0]->rec, &t->event, false);
+	ret = ret ?: etch_rules_flush();
+	if (ret)
+		return ret;
+	program = etch_scratch_filter();
+	if (!program)
+		return -ENOMEM;
+	etch_filter_set(&t->inst[0]->rec, &t->event, program);
+	return 0;
+}
+
+static int etch_scratch_init(struct kunit *test)
+{
+	struct etch_scratch_test *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+	int ret;
+
+	if (!t)
+		return -ENOMEM;
+	test->priv = t;
+	mutex_lock(&etch_mutex);
+	ret = etch_scratch_set_up(t);
+	mutex_unlock(&etch_mutex);
+	return ret;
+}
+
+static void etch_scratch_exit(struct kunit *test)
+{
+	struct etch_scratch_test *t = test->priv;
+	int i;
+
+	if (!t)
+		return;
+	mutex_lock(&etch_mutex);
+	if (t->event.id)
+		etch_event_unregister(&t->event);
+	for (i = 0; i < ARRAY_SIZE(t->inst); i++)
+		if (t->inst[i])
+			WARN_ON(etch_instance_destroy(t->inst[i]));
+	mutex_unlock(&etch_mutex);
+}
+
+/* ---- Accounts ---- */
+
+static struct etch_ring *etch_scratch_ring(struct etch_scratch_test *t, int i)
+{
+	return t->inst[i]->rings[smp_processor_id()];
+}
+
+/* From here to the check, preemption is disabled: all happens on one CPU. */
+static void etch_scratch_account(struct etch_scratch_test *t)
+{
+	int i;
+
+	preempt_disable();
+	for (i = 0; i < ARRAY_SIZE(t->inst); i++) {
+		etch_ring_stats(etch_scratch_ring(t, i), &t->before[i]);
+		t->filtered[i] = etch_instance_filtered(t->inst[i], smp_processor_id());
+	}
+}
+
+/* What an instance should count. */
+struct etch_scratch_counts {
+	u64 written, filtered, nested, too_big;
+};
+
+static void etch_scratch_check(struct kunit *test, const struct etch_scratch_counts counts[2])
+{
+	struct etch_scratch_test *t = test->priv;
+	struct etch_ring_stats now[2];
+	u64 filtered[2];
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(t->inst); i++) {
+		etch_ring_stats(etch_scratch_ring(t, i), &now[i]);
+		filtered[i] = etch_instance_filtered(t->inst[i], smp_processor_id());
+	}
+	preempt_enable();
+	for (i = 0; i < ARRAY_SIZE(t->inst); i++) {
+		KUNIT_EXPECT_EQ(test, counts[i].written, now[i].written - t->before[i].written);
+		KUNIT_EXPECT_EQ(test, counts[i].filtered, filtered[i] - t->filtered[i]);
+		KUNIT_EXPECT_EQ(test, counts[i].nested,
+				now[i].lost_nested - t->before[i].lost_nested);
+		KUNIT_EXPECT_EQ(test, counts[i].too_big,
+				now[i].lost_too_big - t->before[i].lost_too_big);
+	}
+}
+
+/* ---- Writers ---- */
+
+/* Begins a record of @len bytes with @number in all of them. False: there is none. */
+static bool etch_scratch_start(struct etch_scratch_test *t, struct etch_write *w, size_t len,
+			       u8 number)
+{
+	struct etch_scratch_record *r;
+
+	*w = etch_write_begin(len, &t->event, t->open);
+	r = w->record;
+	if (!r)
+		return false;
+	r->number = number;
+	memset(r->rest, number, len - sizeof(*r));
+	return true;
+}
+
+/* Ends it. False: somebody has written to it meanwhile. */
+static bool etch_scratch_finish(const struct etch_write *w, size_t len, u8 number)
+{
+	const struct etch_scratch_record *r = w->record;
+	bool good = r->number == number && !memchr_inv(r->rest, number, len - sizeof(*r));
+
+	etch_write_end(w->ring);
+	return good;
+}
+
+static bool etch_scratch_write_one(struct etch_scratch_test *t, size_t len, u8 number)
+{
+	struct etch_write w;
+
+	return etch_scratch_start(t, &w, len, number) && etch_scratch_finish(&w, len, number);
+}
+
+/* ---- Tests ---- */
+
+/* As deep as writers nest, and one deeper. */
+static void etch_scratch_nests(struct kunit *test)
+{
+	static const struct etch_scratch_counts counts[2] = {
+		{ .written = ETCH_RING_MAX_NEST / 2 + 1, .filtered = ETCH_RING_MAX_NEST / 2,
+		  .nested = 1 },
+		{ .written = ETCH_RING_MAX_NEST + 1, .nested = 1 },
+	};
+	struct etch_scratch_test *t = test->priv;
+	bool good = true, ninth;
+	struct etch_write w;
+	int i;
+
+	etch_scratch_account(t);
+	for (i = 0; i < ETCH_RING_MAX_NEST; i++)
+		good &= etch_scratch_start(t, &t->writes[i], 100 + i, i);
+	ninth = good && etch_scratch_start(t, &w, 100, 9);
+	for (i = ETCH_RING_MAX_NEST; good && i--;)
+		good &= etch_scratch_finish(&t->writes[i], 100 + i, i);
+	good &= etch_scratch_write_one(t, 100, 11);
+	etch_scratch_check(test, counts);
+	KUNIT_EXPECT_TRUE(test, good);
+	KUNIT_EXPECT_FALSE(test, ninth);
+}
+
+/* Nested ones for which there is no memory left, though each would have room alone. */
+static void etch_scratch_is_full(struct kunit *test)
+{
+	static const struct etch_scratch_counts counts[2] = {
+		{ .written = 2, .filtered = 1, .nested = 1 },
+		{ .written = 3, .nested = 1 },
+	};
+	struct etch_scratch_test *t = test->priv;
+	bool good = true, third = true;
+	struct etch_write w;
+
+	etch_scratch_account(t);
+	good &= etch_scratch_start(t, &t->writes[0], 15000, 1);
+	good &= etch_scratch_start(t, &t->writes[1], 15000, 2);
+	third = etch_scratch_start(t, &w, 15000, 3);
+	good &= etch_scratch_finish(&t->writes[1], 15000, 2);
+	good &= etch_scratch_finish(&t->writes[0], 15000, 1);
+	good &= etch_scratch_write_one(t, 15000, 5);
+	etch_scratch_check(test, counts);
+	KUNIT_EXPECT_TRUE(test, good);
+	KUNIT_EXPECT_FALSE(test, third);
+}
+
+/* As much as scratch memory holds, and of sub-buffers the usual size. */
+static void etch_scratch_holds_large(struct kunit *test)
+{
+	static const struct etch_scratch_counts counts[2] = {
+		{ .written = 2, .filtered = 1 },
+		{ .written = 3 },
+	};
+	struct etch_scratch_test *t = test->priv;
+	bool good = true;
+
+	etch_scratch_account(t);
+	good &= etch_scratch_write_one(t, ETCH_RING_SUBBUF - ETCH_PACKET_HEADER, 1);
+	good &= etch_scratch_write_one(t, ETCH_RING_SUBBUF - ETCH_PACKET_HEADER, 2);
+	good &= etch_scratch_write_one(t, SZ_32K, 3);
+	etch_scratch_check(test, counts);
+	KUNIT_EXPECT_TRUE(test, good);
+}
+
+static void etch_scratch_refuses_larger(struct kunit *test)
+{
+	static const struct etch_scratch_counts counts[2] = {
+		{ .written = 1, .too_big = 2 },
+		{ .written = 1, .too_big = 2 },
+	};
+	struct etch_scratch_test *t = test->priv;
+	bool good, big;
+
+	etch_scratch_account(t);
+	big = etch_scratch_write_one(t, ETCH_SCRATCH_TOO_BIG, 1);
+	big |= etch_scratch_write_one(t, SZ_32K + 4, 2);
+	good = etch_scratch_write_one(t, 100, 3);
+	etch_scratch_check(test, counts);
+	KUNIT_EXPECT_TRUE(test, good);
+	KUNIT_EXPECT_FALSE(test, big);
+}
+
+/* The task is dead, with three records begun: of an odd number, an even one, and an odd one. */
+static void etch_scratch_is_abandoned(struct kunit *test)
+{
+	static const struct etch_scratch_counts counts[2] = {
+		{ .written = 1, .filtered = 1, .nested = 3 },
+		{ .written = 2, .nested = 3 },
+	};
+	struct etch_scratch_test *t = test->priv;
+	unsigned int begun;
+	bool good = true;
+	int i;
+
+	etch_scratch_account(t);
+	local_irq_disable();
+	for (i = 0; i < 3; i++)
+		good &= etch_scratch_start(t, &t->writes[i], 100, i + 1);
+	begun = etch_write_abandon();
+	local_irq_enable();
+	good &= etch_scratch_write_one(t, 100, 5);
+	good &= etch_scratch_write_one(t, 100, 6);
+	etch_scratch_check(test, counts);
+	KUNIT_EXPECT_TRUE(test, good);
+	/* In rings: none of these had come there. */
+	KUNIT_EXPECT_EQ(test, 0, begun);
+}
+
+static struct kunit_case etch_scratch_cases[] = {
+	KUNIT_CASE(etch_scratch_nests),
+	KUNIT_CASE(etch_scratch_is_full),
+	KUNIT_CASE(etch_scratch_holds_large),
+	KUNIT_CASE(etch_scratch_refuses_larger),
+	KUNIT_CASE(etch_scratch_is_abandoned),
+	{}
+};
+
+static struct kunit_suite etch_scratch_suite = {
+	.name = "etch_scratch",
+	.init = etch_scratch_init,
+	.exit = etch_scratch_exit,
+	.test_cases = etch_scratch_cases,
+};
+
+kunit_test_suite(etch_scratch_suite);
