@@ -523,6 +523,7 @@ FIXTURE_TEARDOWN(fuzz)
 {
 	rmdir(INSTANCE);
 	ring_sample_unload();
+	etch_without_triggers();
 	etch_as_new();
 	write_file(ETCH, "trace_clock", self->clock);
 	write_file(ETCH, "snapshot", "0");

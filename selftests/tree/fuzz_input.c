@@ -19,6 +19,9 @@ static const char * const fuzz_words[] = {
 	"sched", "irq", "*", "*:*", ":", "!", "!*:*", "sched:", ":sched_switch", "sched:*",
 	"!sched:*", "sched:sched_sw[i-t]*", "s?hed:*", "[", "[!", "[a-", "\\", "sched:\\*",
 	"%s%s%n", "%pK", "../../enable", "/", "(expanded:", "\"", "'", ",",
+	"common_pid & 1", "comm != \"x\"", "cpu < 64 && ", "!(", "CPUS{0-3}", "none",
+	"traceoff:1 if common_pid < 0", "stacktrace:3", "!stacktrace", "signal:CONT:3", " if ",
+	"hist:keys=common_pid", "!hist:keys=common_pid", "hist:keys=common_pid.log2:size=128",
 };
 
 /* White space to the kernel: the last one is a no-break space. */
