@@ -384,6 +384,11 @@ void etch_as_new(void)
 {
 	write_file(ETCH, "tracing_on", "0");
 	overwrite_file(ETCH, "set_event", "\n");
+	write_file(ETCH, "events/filter", "0");
+	overwrite_file(ETCH, "set_event_pid", "\n");
+	overwrite_file(ETCH, "set_event_notrace_pid", "\n");
+	write_file(ETCH, "set_event_cgroup", "\n");
+	write_file(ETCH, "options/event-fork", "0");
 	write_file(ETCH, "buffer_mode", "overwrite");
 	write_file(ETCH, "buffer_percent", "0");
 	overwrite_file(ETCH, "trace", "");
