@@ -60,7 +60,6 @@ struct etch_parser {
 	struct etch_filter_node nodes[3 * ETCH_PROGRAM_MAX];
 };
 
-
 /* Reports a mistake, unless nobody wants to know. */
 static __printf(3, 4) int etch_parse_bad(const struct etch_parser *p, const char *where,
 					 const char *why, ...)
