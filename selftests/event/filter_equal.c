@@ -3,7 +3,7 @@
  * The same filter means the same in Etch and in ftrace.
  *
  * Expressions are made by chance, from a seed: valid ones and others. Both tracers must
- * accept it or both refuse it; if they accept it, both must record the same of the hits that
+ * accept one, or both refuse it; if they accept it, both must record the same of the hits that
  * follow. Where the tracers are known to differ, a list says how, and why; a difference that is
  * in the list and does not show any more is an error, too.
  *
@@ -21,7 +21,7 @@
 #include "text.h"
 
 #define EXPRESSIONS	25000
-/* With more than one CPU, each filter waits for two grace periods. */
+/* Emulated CPUs are slow, and if there are two, each filter waits for two grace periods. */
 #define FEWER		500
 #define ONE		ETCH "/instances/filter_equal"
 #define OTHER		FTRACE "/instances/filter_equal"
@@ -324,7 +324,7 @@ static void show_differences(struct __test_metadata *_metadata, bool all)
 
 TEST_F_TIMEOUT(equal, accepts_and_records_what_ftrace_does, 3600)
 {
-	unsigned long usual = nr_cpus() == 1 ? EXPRESSIONS : FEWER, bad = 0;
+	unsigned long usual = is_um() ? EXPRESSIONS : FEWER, bad = 0;
 	unsigned long nr = test_number("ETCH_FILTERS", "filters", usual);
 	long long begin = now_ms();
 	char text[EXPRESSION_MAX];

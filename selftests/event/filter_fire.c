@@ -153,7 +153,9 @@ FIXTURE_SETUP(fire)
 	rmdir(ALL);
 	ASSERT_EQ(0, mkdir(ONE, 0700));
 	ASSERT_EQ(0, mkdir(ALL, 0700));
-	ASSERT_EQ(0, write_file(ONE, "buffer_size_kb", "256"));
+	/* The text of all of it fits in take()'s buffer. */
+	ASSERT_EQ(0, write_file(ONE, "buffer_size_kb", "64"));
+	ASSERT_EQ(0, write_file(ALL, "buffer_size_kb", "64"));
 	self->pipe = open(ONE "/trace_pipe", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	ASSERT_LE(0, self->pipe);
 	ASSERT_EQ(0, write_file(ONE, EVENT "/filter", filters[0].filter));
