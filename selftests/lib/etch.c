@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 
-#include <glob.h>
 #include <linux/magic.h>
 #include <sys/mount.h>
 #include <sys/utsname.h>
@@ -8,7 +7,6 @@
 #include <time.h>
 
 #include "etch.h"
-#include "lists.h"
 
 void give_up(const char *fmt, ...)
 {
@@ -376,25 +374,6 @@ unsigned int count_records(const char *text)
 			break;
 	}
 	return lines;
-}
-
-/* Takes all triggers of the main tree away. */
-void etch_without_triggers(void)
-{
-	glob_t found;
-
-	if (glob(ETCH "/events/*/*/trigger", 0, NULL, &found))
-		return;
-	for (size_t i = 0; i < found.gl_pathc; i++) {
-		const char *file = found.gl_pathv[i] + strlen(ETCH "/");
-		struct list lines = list_of(read_file(ETCH, file));
-
-		for (size_t j = 0; j < lines.nr; j++)
-			if (*lines.lines[j] != '#')
-				write_fmt(ETCH, file, "!%s", lines.lines[j]);
-		list_free(&lines);
-	}
-	globfree(&found);
 }
 
 /*

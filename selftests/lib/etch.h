@@ -71,7 +71,6 @@ int write_file(const char *tree, const char *file, const char *text);
 int overwrite_file(const char *tree, const char *file, const char *text);
 __printf(3, 4) int write_fmt(const char *tree, const char *file, const char *fmt, ...);
 void etch_as_new(void);
-void etch_without_triggers(void);
 
 /* Parameters of a test. */
 const char *test_word(const char *env, const char *name);
