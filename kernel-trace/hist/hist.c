@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Histograms: the triggers "hist", and the files hist in the folders of events.
+ *
+ * A histogram counts the hits of its event in a table (table.h), by a key that it takes from the
+ * record (keys.h). Histograms of one name in an instance share a table.
+ */
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/etch.h>
+#include <linux/init.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+
+#include "hist/parse.h"
+#include "hist/print.h"
+#include "tree/tree.h"
+#include "trigger/trigger.h"
+
+/**
+ * struct etch_hist - a histogram
+ * @table: what it counts in; NULL: it is not in force yet
+ * @word: its key is one number
+ * @nr_sums: how many sums there are
+ * @sums: what is added up
+ * @spec: as the user described it
+ */
+struct etch_hist {
+	struct etch_table *table;
+	bool word;
+	u8 nr_sums;
+	struct etch_hist_field sums[ETCH_TABLE_SUMS];
+	struct etch_hist_spec spec;
+};
+
+static struct etch_trigger_kind etch_hist_kind;
+
+/* ---- Hits ---- */
+
+static noinline struct etch_bin *etch_hist_find(const struct etch_hist *hist,
+						struct etch_table_part *part, const void *record)
+{
+	u64 key[ETCH_TABLE_WORDS];
+
+	etch_hist_key(hist->spec.keys, hist->spec.nr_keys, record, key);
+	return etch_table_find(hist->table, part, key, etch_table_hash(key, hist->table->keys));
+}
+
+static void etch_hist_hit(struct etch_trigger *trigger, const struct etch_hit *hit)
+{
+	const struct etch_order *order = container_of(trigger, struct etch_order, trigger);
+	const struct etch_hist *hist = order->private;
+	const struct etch_hist_field *first = &hist->spec.keys[0];
+	const struct etch_table *table = hist->table;
+	struct etch_table_part *part = table->parts[smp_processor_id()];
+	struct etch_bin *bin;
+	unsigned int i;
+
+	if (unlikely(READ_ONCE(table->paused)))
+		return;
+	if (likely(hist->word))
+		bin = etch_table_find_word(table, part,
+					   etch_hist_word(first,
+							  etch_hist_value(first, hit->record)));
+	else
+		bin = etch_hist_find(hist, part, hit->record);
+	if (unlikely(!bin))
+		return;
+	local64_inc(&bin->hits);
+	for (i = 0; i < hist->nr_sums; i++)
+		local64_add(etch_hist_value(&hist->sums[i], hit->record),
+			    etch_bin_sum(table, bin, i));
+}
+
+/* ---- Their lives ---- */
+
+static void etch_hist_free(struct etch_order *order)
+{
+	struct etch_hist *hist = order->private;
+
+	etch_table_put(hist->table);
+	etch_hist_spec_drop(&hist->spec);
+	kfree(hist);
+}
+
+static int etch_hist_make(struct etch_order *order, const struct etch_input *in, const char *args,
+			  size_t len)
+{
+	struct etch_hist *hist;
+	int i, ret;
+
+	if (!args)
+		return etch_bad(in, in->text + strlen(in->text), -EINVAL,
+				"Name what to count by: keys=FIELD");
+	hist = kzalloc(sizeof(*hist), GFP_KERNEL);
+	if (!hist)
+		return etch_bad(in, args, -ENOMEM, "Not enough memory");
+	ret = etch_hist_parse(in, args, len, order->event, &hist->spec);
+	if (ret) {
+		kfree(hist);
+		return ret == -ENOMEM ? etch_bad(in, args, ret, "Not enough memory") : ret;
+	}
+	hist->word = hist->spec.nr_keys == 1 && !hist->spec.keys[0].is_text &&
+		     hist->spec.keys[0].words == 1;
+	for (i = 0; i < hist->spec.nr_values; i++)
+		if (hist->spec.values[i].of != ETCH_FROM_HITS)
+			hist->sums[hist->nr_sums++] = hist->spec.values[i];
+	order->private = hist;
+	order->trigger.hit = etch_hist_hit;
+	return 0;
+}
+
+static bool etch_hist_same(const struct etch_order *a, const struct etch_order *b)
+{
+	const struct etch_hist *one = a->private, *other = b->private;
+
+	return etch_hist_shows_same(&one->spec, &other->spec);
+}
+
+/* The histogram is there already: pause, continue or clear it. */
+static int etch_hist_change(struct etch_order *old, struct etch_order *order,
+			    const struct etch_input *in)
+{
+	const struct etch_hist *wish = order->private;
+	struct etch_table *table = ((const struct etch_hist *)old->private)->table;
+
+	if (!wish->spec.pause && !wish->spec.resume && !wish->spec.clear)
+		return etch_bad(in, in->text, -EEXIST, "This histogram is there already");
+	if (wish->spec.pause)
+		WRITE_ONCE(table->paused, true);
+	if (wish->spec.clear)
+		etch_table_clear(table);
+	if (wish->spec.resume)
+		WRITE_ONCE(table->paused, false);
+	return 0;
+}
+
+/* The histogram of the instance with this name. */
+static struct etch_hist *etch_hist_by_name(const struct etch_order *order)
+{
+	const struct etch_hist *hist = order->private;
+	struct etch_order *other;
+
+	for_each_etch_order(other, order->inst, NULL, &etch_hist_kind) {
+		struct etch_hist *named = other->private;
+
+		if (named->spec.name && !strcmp(named->spec.name, hist->spec.name))
+			return named;
+	}
+	return NULL;
+}
+
+static int etch_hist_share(struct etch_hist *hist, const struct etch_hist *other,
+			   const struct etch_input *in)
+{
+	if (!etch_hist_counts_same(&hist->spec, &other->spec))
+		return etch_bad(in, in->text, -EINVAL,
+				"The histogram %s has other keys or values: choose another name",
+				hist->spec.name);
+	hist->spec.shape.bits = other->spec.shape.bits;
+	hist->table = other->table;
+	hist->table->users++;
+	return 0;
+}
+
+/* All memory that a histogram ever needs is taken now. */
+static int etch_hist_arm(struct etch_order *order, const struct etch_input *in)
+{
+	struct etch_hist *hist = order->private, *other;
+	const struct etch_table_shape *shape = &hist->spec.shape;
+
+	if (hist->spec.resume || hist->spec.clear)
+		return etch_bad(in, in->text, -ENOENT,
+				"There is no such histogram that could go on or be cleared");
+	other = hist->spec.name ? etch_hist_by_name(order) : NULL;
+	if (other)
+		return etch_hist_share(hist, other, in);
+	hist->table = etch_table_create(shape);
+	if (!hist->table)
+		return etch_bad(in, in->text, -ENOMEM,
+				"This histogram needs %zu KiB of memory for each of %u CPUs, which are not free: choose a smaller size",
+				etch_table_part_bytes(shape) >> 10, num_possible_cpus());
+	hist->table->paused = hist->spec.pause;
+	return 0;
+}
+
+/* ---- Files ---- */
+
+static void etch_hist_show_line(struct seq_file *m, const struct etch_order *order)
+{
+	const struct etch_hist *hist = order->private;
+
+	etch_hist_print_spec(m, &hist->spec);
+	if (hist->table->paused)
+		seq_puts(m, ":pause");
+}
+
+static void etch_hist_note(struct seq_file *m, const struct etch_order *order)
+{
+	const struct etch_hist *hist = order->private;
+
+	seq_printf(m, "# %zu KiB of memory for each of %u CPUs\n",
+		   hist->table->part_bytes >> 10, num_possible_cpus());
+}
+
+static struct etch_trigger_kind etch_hist_kind;
+
+static void etch_hist_show_one(struct seq_file *m, const struct etch_order *order)
+{
+	const struct etch_hist *hist = order->private;
+	struct etch_table_view view;
+
+	seq_puts(m, "# event histogram\n#\n# trigger info: ");
+	etch_hist_print_spec(m, &hist->spec);
+	if (order->trigger.filter)
+		seq_printf(m, " if %s", order->trigger.filter->text);
+	seq_puts(m, hist->table->paused ? " [paused]\n" : " [active]\n");
+	etch_hist_note(m, order);
+	seq_puts(m, "#\n\n");
+	if (etch_table_read(hist->table, &view)) {
+		seq_puts(m, "# There is not enough memory to read this histogram\n");
+		return;
+	}
+	etch_hist_sort(&hist->spec, &view);
+	etch_hist_print_view(m, &hist->spec, &view);
+	etch_table_view_free(&view);
+}
+
+static void etch_hist_show(struct seq_file *m, const struct etch_node *node)
+{
+	struct etch_order *order;
+	bool more = false;
+
+	for_each_etch_order(order, node->inst, node->event, &etch_hist_kind) {
+		seq_puts(m, more ? "\n\n" : "");
+		etch_hist_show_one(m, order);
+		more = true;
+	}
+}
+
+static const struct etch_event_control etch_hist_controls[] = {
+	{ "hist", 0400, ETCH_OF_EVENT, .show = etch_hist_show },
+	{}
+};
+
+static struct etch_files etch_hist_files = {
+	.of_event = etch_hist_controls,
+};
+
+static struct etch_trigger_kind etch_hist_kind = {
+	.name = "hist",
+	.no_count = true,
+	.make = etch_hist_make,
+	.same = etch_hist_same,
+	.change = etch_hist_change,
+	.arm = etch_hist_arm,
+	.show = etch_hist_show_line,
+	.note = etch_hist_note,
+	.free = etch_hist_free,
+};
+
+static int __init etch_hist_offer(void)
+{
+	etch_trigger_offer(&etch_hist_kind);
+	etch_tree_offer(&etch_hist_files);
+	return 0;
+}
+core_initcall(etch_hist_offer);
