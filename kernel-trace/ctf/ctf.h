@@ -14,7 +14,8 @@ void etch_instance_flush(struct etch_instance *inst, int want);
 
 /* ---- snapshot.c: packets of one moment ---- */
 
-/* The first one under etch_mutex. */
+/* The first two under etch_mutex. */
+int etch_snapshot_take_of(struct etch_instance *inst, u64 time);
 int etch_snapshot_take(struct etch_instance *inst);
 void etch_snapshot_drop(struct etch_instance *inst);
 

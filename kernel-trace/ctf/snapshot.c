@@ -108,20 +108,22 @@ static void etch_snapshot_fill(struct etch_instance *inst, struct etch_snapshot 
 }
 
 /**
- * etch_snapshot_take() - remember this moment instead of the one before
+ * etch_snapshot_take_of() - remember a moment instead of the one before
  * @inst: the instance
+ * @time: the moment, which is not long ago, in time of the instance's clock. What has been
+ *	  overwritten since then is missing
  *
  * Context: process, sleeps; holds etch_mutex.
  * Return: 0 or -ENOMEM, and nothing changed.
  */
-int etch_snapshot_take(struct etch_instance *inst)
+int etch_snapshot_take_of(struct etch_instance *inst, u64 time)
 {
 	struct etch_snapshot *shot;
 
 	shot = kvzalloc(struct_size(shot, cpus, nr_cpu_ids), GFP_KERNEL);
 	if (!shot)
 		return -ENOMEM;
-	shot->time = etch_snapshot_time(inst);
+	shot->time = time;
 	/* Afterwards, all records stamped before that, on any CPU, are committed. */
 	synchronize_rcu();
 	mutex_lock(&inst->read_mutex);
@@ -130,6 +132,18 @@ int etch_snapshot_take(struct etch_instance *inst)
 	mutex_unlock(&inst->read_mutex);
 	kvfree(shot);
 	return 0;
+}
+
+/**
+ * etch_snapshot_take() - etch_snapshot_take_of() for this moment
+ * @inst: the instance
+ *
+ * Context: as there.
+ * Return: as there.
+ */
+int etch_snapshot_take(struct etch_instance *inst)
+{
+	return etch_snapshot_take_of(inst, etch_snapshot_time(inst));
 }
 
 /**

@@ -77,6 +77,7 @@ typedef enum etch_verdict (*etch_verdict_fn)(const struct etch_event *event, voi
 
 int etch_gates_set_on(struct etch_recorder *rec, bool on);
 int etch_event_enable(struct etch_recorder *rec, struct etch_event *event, bool on);
+int etch_event_open(struct etch_recorder *rec, struct etch_event *event, bool on);
 int etch_events_enable(struct etch_recorder *rec, etch_verdict_fn verdict, void *data);
 void etch_event_close(struct etch_event *event);
 int etch_events_disable_all(struct etch_recorder *rec);
@@ -84,12 +85,6 @@ int etch_gate_follow_rules(struct etch_event *event);
 int etch_gates_follow(struct etch_recorder *rec);
 int etch_gates_flush(void);
 u64 etch_gate_instances(const struct etch_event *event);
-
-static inline bool etch_event_enabled(const struct etch_recorder *rec,
-				      const struct etch_event *event)
-{
-	return event->mask & (1ULL << rec->bit);
-}
 
 /*
  * match: "SYSTEM", "SYSTEM:EVENT", "SYSTEM:*", "EVENT", with globs in either
@@ -107,8 +102,12 @@ extern struct syscall_metadata *__start_syscalls_metadata[], *__stop_syscalls_me
 /* ---- rules.c: what a gate says of rules (rules.h), and the end of an event ---- */
 
 u64 etch_rules_gate(struct etch_event *event, u64 mask);
+bool etch_rules_soft(struct etch_event *event, u64 bit, bool on);
 bool etch_rules_unlink(struct etch_event *event);
 void etch_rules_drop(struct etch_event *event);
+
+bool etch_event_enabled(const struct etch_recorder *rec, const struct etch_event *event);
+bool etch_event_is_soft(const struct etch_recorder *rec, const struct etch_event *event);
 
 /* ---- enums.c: names in print formats ---- */
 

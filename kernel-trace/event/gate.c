@@ -189,18 +189,41 @@ int etch_gates_flush(void)
 	return etch_flush_changes();
 }
 
+static int etch_admit(struct etch_recorder *rec, const struct etch_event *event)
+{
+	return rec->admit ? rec->admit(rec, event) : 0;
+}
+
 static int etch_change_bit(struct etch_recorder *rec, struct etch_event *event,
 			   bool on)
 {
 	u64 bit = 1ULL << rec->bit;
-	int ret;
+	int ret = on ? etch_admit(rec, event) : 0;
 
-	if (on && rec->admit) {
-		ret = rec->admit(rec, event);
-		if (ret)
-			return ret;
-	}
+	/* If triggers turn it on and off, its gate stays open, and the rules decide. */
+	if (ret || etch_rules_soft(event, bit, on))
+		return ret;
 	return etch_change_gate(event, on ? event->mask | bit : event->mask & ~bit);
+}
+
+/**
+ * etch_event_open() - open an event's gate for an instance, or close it
+ * @rec: the instance's recorder
+ * @event: the event, for which the gate is not changed once more before etch_gates_flush()
+ * @on: open it
+ *
+ * Other than etch_event_enable() it does not ask the rules, which ask for it.
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ * Return: 0, and etch_gates_flush() makes it so; or a negative errno, as there.
+ */
+int etch_event_open(struct etch_recorder *rec, struct etch_event *event, bool on)
+{
+	u64 bit = 1ULL << rec->bit;
+	int ret = on ? etch_admit(rec, event) : 0;
+
+	lockdep_assert_held(&etch_mutex);
+	return ret ?: etch_change_gate(event, on ? event->mask | bit : event->mask & ~bit);
 }
 
 /**

@@ -22,7 +22,59 @@ struct etch_rules etch_rules_none = {
 /* After a change of any of these. */
 static void etch_rules_sort_out(struct etch_rules *rules)
 {
-	WRITE_ONCE(rules->simple, rules->recording & ~rules->triggered);
+	u64 soft = rules->soft | atomic64_read(&rules->off);
+
+	WRITE_ONCE(rules->simple, rules->recording & ~rules->triggered & ~soft);
+}
+
+/**
+ * etch_event_enabled() - does an instance record an event, when the instance is on?
+ * @rec: the instance's recorder
+ * @event: the event
+ *
+ * Context: process; holds etch_mutex.
+ * Return: true if so; triggers may change it at any time.
+ */
+bool etch_event_enabled(const struct etch_recorder *rec, const struct etch_event *event)
+{
+	u64 off = event->rules ? atomic64_read(&event->rules->off) : 0;
+
+	return event->mask & ~off & 1ULL << rec->bit;
+}
+
+/**
+ * etch_event_is_soft() - do triggers turn an event on and off in an instance?
+ * @rec: the instance's recorder
+ * @event: the event
+ *
+ * Context: process; holds etch_mutex.
+ * Return: true if they do.
+ */
+bool etch_event_is_soft(const struct etch_recorder *rec, const struct etch_event *event)
+{
+	return event->rules && event->rules->soft & 1ULL << rec->bit;
+}
+
+/**
+ * etch_rules_soft() - enable or disable an event that triggers turn on and off
+ * @event: the event
+ * @bit: of the instance
+ * @on: enable it
+ *
+ * Context: process; holds etch_mutex.
+ * Return: true if that is done; false: no trigger does, and the caller changes the gate.
+ */
+bool etch_rules_soft(struct etch_event *event, u64 bit, bool on)
+{
+	struct etch_rules *rules = event->rules;
+
+	if (!rules)
+		return false;
+	if (on)
+		atomic64_andnot(bit, &rules->off);
+	else if (rules->soft & bit)
+		atomic64_or(bit, &rules->off);
+	return rules->soft & bit;
 }
 
 /**
@@ -83,6 +135,7 @@ bool etch_rules_unlink(struct etch_event *event)
 	if (rules) {
 		rules->asked = 0;
 		rules->triggered = 0;
+		rules->soft = 0;
 	}
 	return triggered;
 }

@@ -30,8 +30,17 @@
  *	synchronize_rcu()	writers may still run the old filter or trigger until this returns
  *
  * All of it under etch_mutex. Between two flushes an event is prepared or forgotten once.
+ *
+ * EVENTS THAT TRIGGERS TURN ON AND OFF
+ *
+ * A trigger of one event may turn another event on and off in its instance. A hit can open no
+ * gate. So the other event's gate is opened beforehand, by etch_soft_begin(), and leads to the
+ * rules, where a bit says whether the instance records the event. etch_soft_turn() changes the
+ * bit. As long as that lasts, users who enable or disable the event change the bit, too.
+ * etch_soft_end() leaves the event as it is then.
  */
 
+#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/list.h>
 #include <linux/percpu.h>
@@ -86,7 +95,9 @@ struct etch_trigger {
  * @asked: the instances for which the gate leads here
  * @triggered: of these, those for which it is open even if they do not record the event
  * @early: the instances whose filter may reject a hit before there is a record
- * @simple: of those that record the event, those that have no trigger
+ * @simple: of those that record the event, those that have no trigger, nor are in @soft
+ * @soft: the instances where triggers turn the event on and off; they have it enabled
+ * @off: of the instances that have it enabled, those that do not record it
  * @filters: by bit; NULL: the instance records all hits
  * @triggers: of all instances, in the order in which they were added
  *
@@ -98,6 +109,8 @@ struct etch_rules {
 	u64 triggered;
 	u64 early;
 	u64 simple;
+	u64 soft;
+	atomic64_t off;
 	struct etch_program __rcu *filters[ETCH_BITS];
 	struct list_head triggers;
 };
@@ -114,6 +127,27 @@ DECLARE_PER_CPU(struct etch_filtered, etch_filtered);
 const struct etch_program *etch_filter_get(const struct etch_recorder *rec,
 					   const struct etch_event *event);
 
+/**
+ * etch_soft_turn() - turn an event on or off in an instance
+ * @event: the event
+ * @bit: the instance's, between etch_soft_begin() and etch_soft_end()
+ * @on: record it
+ *
+ * Hits from now on go by it, on all CPUs.
+ *
+ * Context: any, NMI included; an RCU reader.
+ * Return: true if it was the other way round.
+ */
+static inline bool etch_soft_turn(const struct etch_event *event, int bit, bool on)
+{
+	atomic64_t *off = &event->rules->off;
+	u64 mask = 1ULL << bit;
+
+	if (!(atomic64_read(off) & mask) == on)
+		return false;
+	return on ? atomic64_fetch_andnot(mask, off) & mask : !(atomic64_fetch_or(mask, off) & mask);
+}
+
 /* ---- rules_set.c ---- */
 
 int etch_rules_prepare(struct etch_recorder *rec, struct etch_event *event, bool trigger);
@@ -124,6 +158,9 @@ struct etch_program *etch_filter_set(struct etch_recorder *rec, struct etch_even
 				     struct etch_program *program);
 void etch_trigger_add(struct etch_event *event, struct etch_trigger *trigger);
 void etch_trigger_remove(struct etch_trigger *trigger);
+
+int etch_soft_begin(struct etch_recorder *rec, struct etch_event *event);
+void etch_soft_end(struct etch_recorder *rec, struct etch_event *event);
 
 /* ---- scratch.c ---- */
 

@@ -62,6 +62,23 @@ int etch_rules_prepare(struct etch_recorder *rec, struct etch_event *event, bool
 	return etch_gate_follow_rules(event);
 }
 
+/* What the rules that an instance still has for an event do not need. True: something. */
+static bool etch_rules_lessen(struct etch_recorder *rec, struct etch_event *event)
+{
+	struct etch_rules *rules = event->rules;
+	u64 asked = rules->asked, triggered = rules->triggered;
+	struct etch_trigger *other;
+	bool trigger = false;
+
+	list_for_each_entry(other, &rules->triggers, node)
+		trigger |= other->bit == rec->bit;
+	if (!trigger)
+		rules->triggered &= ~etch_bit(rec);
+	if (!trigger && !etch_filter_get(rec, event) && !etch_event_is_soft(rec, event))
+		rules->asked &= ~etch_bit(rec);
+	return asked != rules->asked || triggered != rules->triggered;
+}
+
 /**
  * etch_rules_forget() - let an event's gate lead no more to the rules of an instance
  * @rec: the instance's recorder
@@ -74,24 +91,9 @@ int etch_rules_prepare(struct etch_recorder *rec, struct etch_event *event, bool
  */
 void etch_rules_forget(struct etch_recorder *rec, struct etch_event *event)
 {
-	struct etch_rules *rules = event->rules;
-	bool filter, trigger = false;
-	struct etch_trigger *other;
-	u64 asked, triggered;
-
 	lockdep_assert_held(&etch_mutex);
-	if (!rules)
-		return;
-	filter = etch_filter_get(rec, event);
-	list_for_each_entry(other, &rules->triggers, node)
-		trigger |= other->bit == rec->bit;
-	asked = filter || trigger ? rules->asked : rules->asked & ~etch_bit(rec);
-	triggered = trigger ? rules->triggered : rules->triggered & ~etch_bit(rec);
-	if (asked == rules->asked && triggered == rules->triggered)
-		return;
-	rules->asked = asked;
-	rules->triggered = triggered;
-	etch_gate_follow_rules(event);
+	if (event->rules && etch_rules_lessen(rec, event))
+		etch_gate_follow_rules(event);
 }
 
 /**
@@ -158,6 +160,66 @@ void etch_trigger_remove(struct etch_trigger *trigger)
 {
 	lockdep_assert_held(&etch_mutex);
 	list_del_rcu(&trigger->node);
+}
+
+/* ---- Events that triggers turn on and off ---- */
+
+/**
+ * etch_soft_begin() - let triggers turn an event on and off in an instance
+ * @rec: the instance's recorder
+ * @event: the event, which stays as it is
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ * Return: 0, also if they do already; or a negative errno, and nothing has changed.
+ */
+int etch_soft_begin(struct etch_recorder *rec, struct etch_event *event)
+{
+	u64 bit = etch_bit(rec);
+	bool open = event->mask & bit;
+	int ret, flushed;
+
+	lockdep_assert_held(&etch_mutex);
+	ret = etch_scratch_make() ?: etch_rules_make(event);
+	if (ret || event->rules->soft & bit)
+		return ret;
+	if (!open)
+		atomic64_or(bit, &event->rules->off);
+	event->rules->soft |= bit;
+	event->rules->asked |= bit;
+	ret = open ? etch_gate_follow_rules(event) : etch_event_open(rec, event, true);
+	flushed = etch_gates_flush();
+	ret = ret ?: flushed;
+	if (ret)
+		etch_soft_end(rec, event);
+	return ret;
+}
+
+/**
+ * etch_soft_end() - let triggers turn an event on and off no more
+ * @rec: the instance's recorder
+ * @event: the event, which stays on or off, as it is now
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ */
+void etch_soft_end(struct etch_recorder *rec, struct etch_event *event)
+{
+	struct etch_rules *rules = event->rules;
+	u64 bit = etch_bit(rec);
+
+	lockdep_assert_held(&etch_mutex);
+	if (!rules || !(rules->soft & bit))
+		return;
+	rules->soft &= ~bit;
+	if (!etch_event_enabled(rec, event)) {
+		etch_event_open(rec, event, false);
+		etch_gates_flush();
+		/* If the gate stays open all the same, nothing is recorded behind it. */
+		if (!(event->mask & bit))
+			atomic64_andnot(bit, &rules->off);
+	}
+	etch_rules_lessen(rec, event);
+	etch_gate_follow_rules(event);
+	etch_gates_flush();
 }
 
 /* ---- Tasks ---- */

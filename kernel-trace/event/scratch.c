@@ -183,7 +183,7 @@ static __always_inline struct etch_write etch_scratch_write(struct etch_scratch 
 /* Find the instances that want the hit, as far as that is known. False: there are none. */
 static bool etch_frame_begin(struct etch_frame *frame, const struct etch_rules *rules, u64 mask)
 {
-	u64 recording = mask & READ_ONCE(rules->recording);
+	u64 recording = mask & READ_ONCE(rules->recording) & ~atomic64_read(&rules->off);
 	u64 not = etch_whose_not(mask);
 
 	if (frame->event->other) {

@@ -75,7 +75,7 @@ struct etch_ring *etch_cpu_ring_make(const struct etch_instance *inst, int cpu,
 
 	ring = inst->store ? inst->store->ring(inst->store, cpu, &params) :
 			       etch_ring_create(&params);
-	if (!IS_ERR(ring) && !inst->on)
+	if (!IS_ERR(ring) && !READ_ONCE(inst->on))
 		etch_ring_off(ring);
 	return ring;
 }
@@ -88,6 +88,10 @@ void etch_cpu_ring_publish(struct etch_instance *inst, int cpu, struct etch_ring
 	smp_store_release(&inst->rings[cpu], ring);
 	/* Pairs with etch_this_ring(). */
 	smp_store_release(&per_cpu(etch_cpu_rings, cpu).by_bit[inst->rec.bit], writers);
+	/* (S) the ring, then @on: pairs with etch_instance_turn(), which may have missed it. */
+	smp_mb();
+	if (ring && !READ_ONCE(inst->on))
+		etch_ring_off(ring);
 	/* Waiting readers set the alarm in this one, too. */
 	wake_up_interruptible_all(&inst->wait);
 }
@@ -277,12 +281,39 @@ void etch_rings_go(struct etch_instance *inst, int want)
 
 	/* The changes to the rings, then @changing. Pairs with that in dump.c. */
 	smp_store_release(&inst->changing, false);
-	if (!inst->on)
+	if (!READ_ONCE(inst->on))
 		return;
 	for_each_etch_ring(inst, cpu, want)
 		etch_ring_on(inst->rings[cpu]);
+	/* (T) the rings, then @on: pairs with etch_instance_turn(). */
+	smp_mb();
+	if (!READ_ONCE(inst->on))
+		for_each_etch_ring(inst, cpu, want)
+			etch_ring_off(inst->rings[cpu]);
 	/* Turning the rings off has taken their alarms back. */
 	wake_up_interruptible_all(&inst->wait);
+}
+
+/* Bring rings and gates in line with @on. Gates that have to be open are. */
+static void etch_instance_follow(struct etch_instance *inst)
+{
+	bool on = READ_ONCE(inst->on);
+
+	mutex_lock(&inst->read_mutex);
+	if (on) {
+		WRITE_ONCE(inst->dumped, false);
+		etch_rings_complete(inst);
+		etch_rings_go(inst, ETCH_ALL_CPUS);
+	} else {
+		etch_rings_off(inst, ETCH_ALL_CPUS);
+	}
+	mutex_unlock(&inst->read_mutex);
+
+	if (!on) {
+		wake_up_interruptible_all(&inst->wait);
+		/* A gate that stays open costs time, but lets nothing in. */
+		etch_gates_set_on(&inst->rec, false);
+	}
 }
 
 /**
@@ -308,24 +339,53 @@ int etch_instance_set_on(struct etch_instance *inst, bool on)
 		if (ret)
 			return ret;
 	}
-
-	mutex_lock(&inst->read_mutex);
 	WRITE_ONCE(inst->on, on);
-	if (on) {
-		WRITE_ONCE(inst->dumped, false);
-		etch_rings_complete(inst);
-		etch_rings_go(inst, ETCH_ALL_CPUS);
-	} else {
-		etch_rings_off(inst, ETCH_ALL_CPUS);
-	}
-	mutex_unlock(&inst->read_mutex);
-
-	if (!on) {
-		wake_up_interruptible_all(&inst->wait);
-		/* A gate that stays open costs time, but lets nothing in. */
-		etch_gates_set_on(&inst->rec, false);
-	}
+	etch_instance_follow(inst);
 	return 0;
+}
+
+/**
+ * etch_instance_turn() - etch_instance_set_on(), as far as that can be done anywhere
+ * @inst: the instance
+ * @on: let records in
+ *
+ * Recording ends at once, but the gates stay open: until they are closed, each hit counts as
+ * lost, because the rings are off. Recording does not begin before the gates are open. So the
+ * caller sees to it that etch_instance_settle() is called soon.
+ *
+ * Context: any, NMI included; an RCU reader, so that no ring goes meanwhile.
+ * Return: true if it was the other way round.
+ */
+bool etch_instance_turn(struct etch_instance *inst, bool on)
+{
+	struct etch_ring *ring;
+	int cpu;
+
+	/* A full barrier: pairs with (S) and (T). */
+	if (READ_ONCE(inst->on) == on || xchg(&inst->on, on) == on)
+		return false;
+	for_each_possible_cpu(cpu) {
+		ring = READ_ONCE(inst->rings[cpu]);
+		if (ring && !on)
+			etch_ring_off(ring);
+	}
+	return true;
+}
+
+/**
+ * etch_instance_settle() - do what etch_instance_turn() has left to be done
+ * @inst: the instance
+ *
+ * If a gate does not open, the instance is off again.
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ */
+void etch_instance_settle(struct etch_instance *inst)
+{
+	lockdep_assert_held(&etch_mutex);
+	if (READ_ONCE(inst->on) && etch_gates_set_on(&inst->rec, true))
+		WRITE_ONCE(inst->on, false);
+	etch_instance_follow(inst);
 }
 
 /**

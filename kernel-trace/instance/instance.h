@@ -117,7 +117,7 @@ struct etch_absent {
  * struct etch_instance - a tree with events, buffers and readers of its own
  * @name: of its folder in instances/; NULL for the main tree
  * @rec: what events know of it
- * @on: tracing_on
+ * @on: tracing_on, as users and hits of triggers want it: see etch_instance_turn()
  * @dumped: what it holds was dumped, and nothing was recorded since
  * @changing: rings are being changed, or are about to be: see etch_rings_stop()
  * @overwrite: a full ring drops its oldest records, else new ones are lost
@@ -159,7 +159,7 @@ struct etch_absent {
 struct etch_instance {
 	char *name;
 	struct etch_recorder rec;
-	bool on;
+	int on;
 	bool dumped;
 	bool changing;
 	bool overwrite;
@@ -206,6 +206,7 @@ void etch_instance_ready(struct etch_instance *inst);
 int etch_instance_destroy(struct etch_instance *inst);
 int etch_instance_grow(struct etch_instance *inst);
 int etch_instance_set_on(struct etch_instance *inst, bool on);
+void etch_instance_settle(struct etch_instance *inst);
 int etch_instance_resize(struct etch_instance *inst, int cpu, unsigned long bytes);
 unsigned long etch_instance_bytes(struct etch_instance *inst, int cpu);
 u64 etch_instance_absent(struct etch_instance *inst, int cpu);
@@ -215,6 +216,9 @@ void etch_instance_set_mode(struct etch_instance *inst, bool overwrite);
 void etch_instance_set_clock(struct etch_instance *inst, enum etch_clock clock);
 void etch_instance_reset(struct etch_instance *inst, int cpu);
 int etch_instances_init(void);
+
+/* Any context, NMI included; an RCU reader. */
+bool etch_instance_turn(struct etch_instance *inst, bool on);
 
 /* An open file: -ENODEV when the instance is going. No lock needed. */
 int etch_instance_get(struct etch_instance *inst);

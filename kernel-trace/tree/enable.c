@@ -150,7 +150,11 @@ static void etch_enable_show(struct seq_file *m, const struct etch_node *node)
 		else
 			off = true;
 	}
-	seq_puts(m, on && off ? "X\n" : on ? "1\n" : "0\n");
+	seq_puts(m, on && off ? "X" : on ? "1" : "0");
+	/* Triggers may change it. */
+	if (node->event && etch_event_is_soft(&node->inst->rec, node->event))
+		seq_putc(m, '*');
+	seq_putc(m, '\n');
 }
 
 static int etch_enable_store(struct etch_node *node, const struct etch_input *in)

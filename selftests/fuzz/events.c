@@ -122,6 +122,16 @@ bool etch_rules_unlink(struct etch_event *event)
 	return false;
 }
 
+bool etch_rules_soft(struct etch_event *event, u64 bit, bool on)
+{
+	return false;
+}
+
+bool etch_event_enabled(const struct etch_recorder *rec, const struct etch_event *event)
+{
+	return event->mask & 1ULL << rec->bit;
+}
+
 /* A reserved region asks this before it records an event. */
 static int admit(struct etch_recorder *rec, const struct etch_event *event)
 {
