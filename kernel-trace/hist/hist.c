@@ -205,8 +205,6 @@ static void etch_hist_note(struct seq_file *m, const struct etch_order *order)
 		   hist->table->part_bytes >> 10, num_possible_cpus());
 }
 
-static struct etch_trigger_kind etch_hist_kind;
-
 static void etch_hist_show_one(struct seq_file *m, const struct etch_order *order)
 {
 	const struct etch_hist *hist = order->private;
