@@ -130,12 +130,18 @@ u64 etch_rules_gate(struct etch_event *event, u64 mask)
 bool etch_rules_unlink(struct etch_event *event)
 {
 	struct etch_rules *rules = event->rules;
-	bool triggered = rules && rules->triggered;
+	struct etch_watch *watch, *next;
+	bool triggered;
 
-	if (rules) {
-		rules->asked = 0;
-		rules->triggered = 0;
-		rules->soft = 0;
+	if (!rules)
+		return false;
+	triggered = rules->triggered;
+	rules->asked = 0;
+	rules->triggered = 0;
+	rules->soft = 0;
+	list_for_each_entry_safe(watch, next, &rules->watches, node) {
+		list_del(&watch->node);
+		watch->gone(watch);
 	}
 	return triggered;
 }

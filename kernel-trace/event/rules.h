@@ -37,7 +37,8 @@
  * gate. So the other event's gate is opened beforehand, by etch_soft_begin(), and leads to the
  * rules, where a bit says whether the instance records the event. etch_soft_turn() changes the
  * bit. As long as that lasts, users who enable or disable the event change the bit, too.
- * etch_soft_end() leaves the event as it is then.
+ * etch_soft_end() leaves the event as it is then. Who has begun watches the event, because it may
+ * go with its module: then that is the end, too.
  */
 
 #include <linux/atomic.h>
@@ -90,6 +91,17 @@ struct etch_trigger {
 };
 
 /**
+ * struct etch_watch - tells that an event goes
+ * @gone: called when the event begins to go, and is in no list then. Writers may still be behind
+ *	  its gate: they may be until a grace period is over. Under etch_mutex
+ * @node: in the event's rules
+ */
+struct etch_watch {
+	void (*gone)(struct etch_watch *watch);
+	struct list_head node;
+};
+
+/**
  * struct etch_rules - the rules of an event
  * @recording: the instances that have the event enabled and are on, by bit
  * @asked: the instances for which the gate leads here
@@ -100,6 +112,7 @@ struct etch_trigger {
  * @off: of the instances that have it enabled, those that do not record it
  * @filters: by bit; NULL: the instance records all hits
  * @triggers: of all instances, in the order in which they were added
+ * @watches: of those who want to know when the event goes; writers do not read it
  *
  * An event that once had rules keeps this structure. Writers read all of it, at any time.
  */
@@ -113,6 +126,7 @@ struct etch_rules {
 	atomic64_t off;
 	struct etch_program __rcu *filters[ETCH_BITS];
 	struct list_head triggers;
+	struct list_head watches;
 };
 
 extern struct etch_rules etch_rules_none;
@@ -160,6 +174,7 @@ void etch_trigger_add(struct etch_event *event, struct etch_trigger *trigger);
 void etch_trigger_remove(struct etch_trigger *trigger);
 
 int etch_soft_begin(struct etch_recorder *rec, struct etch_event *event);
+void etch_soft_watch(struct etch_event *event, struct etch_watch *watch);
 void etch_soft_end(struct etch_recorder *rec, struct etch_event *event);
 
 /* ---- scratch.c ---- */

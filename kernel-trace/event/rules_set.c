@@ -27,6 +27,7 @@ static int etch_rules_make(struct etch_event *event)
 	if (!rules)
 		return -ENOMEM;
 	INIT_LIST_HEAD(&rules->triggers);
+	INIT_LIST_HEAD(&rules->watches);
 	rules->recording = etch_gate_instances(event);
 	/* Writers look here once the gate leads them: etch_rules_gate() has the barrier. */
 	WRITE_ONCE(event->rules, rules);
@@ -192,6 +193,19 @@ int etch_soft_begin(struct etch_recorder *rec, struct etch_event *event)
 	if (ret)
 		etch_soft_end(rec, event);
 	return ret;
+}
+
+/**
+ * etch_soft_watch() - be told when an event goes
+ * @event: the event, after etch_soft_begin()
+ * @watch: what tells it; its caller keeps it, and takes it out of the list by list_del()
+ *
+ * Context: process; holds etch_mutex.
+ */
+void etch_soft_watch(struct etch_event *event, struct etch_watch *watch)
+{
+	lockdep_assert_held(&etch_mutex);
+	list_add(&watch->node, &event->rules->watches);
 }
 
 /**

@@ -12,6 +12,7 @@
 #include <linux/preempt.h>
 #include <linux/tracepoint.h>
 
+#include "event/rules.h"
 #include "instance/instance.h"
 #include "source/statedump.h"
 
@@ -23,7 +24,10 @@ static u64 etch_state_bit(const struct etch_state *state)
 	return 1ULL << state->inst->rec.bit;
 }
 
-/* The consumers that have the event enabled, besides the instance that asked for the dump. */
+/*
+ * The consumers that have the event enabled, besides the instance that asked for the dump; and
+ * ETCH_RULES, if any instance has rules for it.
+ */
 static u64 etch_state_others(const struct etch_state *state, const struct tracepoint *tp)
 {
 	/* It changes with the event's gate, at any time. */
@@ -46,7 +50,7 @@ static u64 etch_state_others(const struct etch_state *state, const struct tracep
 	if (__others & TRACEPOINT_FUNCS)				\
 		__traceiter_##_event(NULL, &__ignored, __VA_ARGS__);	\
 	__others &= ~TRACEPOINT_FUNCS;					\
-	if (__others)							\
+	if (__others & ~ETCH_RULES)					\
 		etch_write_##_event(__others, &__ignored,		\
 				    __VA_ARGS__, &etch_event_##_event);	\
 	preempt_enable_notrace();					\

@@ -276,6 +276,8 @@ static const char etch_readme[] =
 	"  events/SYSTEM/EVENT/filter    which of its hits are recorded: prev_prio < 100 &&\n"
 	"                      next_comm ~ \"rcu*\"; 0: all. In events/ and events/SYSTEM,\n"
 	"                      for each event that has the fields\n"
+	"  events/SYSTEM/EVENT/trigger   what its hits do: traceoff, stacktrace:5 if prio < 9,\n"
+	"                      enable_event:SYSTEM:EVENT ...; !traceoff takes one away\n"
 	"  set_event_pid, set_event_notrace_pid, set_event_cgroup, options/event-fork\n"
 	"                      whose events are recorded\n"
 	"  events/SYSTEM/EVENT/format    the fields of the event's records\n"

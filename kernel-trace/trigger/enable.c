@@ -4,21 +4,47 @@
  * in the instance.
  *
  * The other event's gate is open from the beginning, so a hit takes effect at once: see
- * event/rules.h. The module of the other event stays as long as there is a trigger that names it.
+ * event/rules.h. When the other event goes with its module, so do the triggers that name it.
  */
+#include <linux/container_of.h>
 #include <linux/etch.h>
 #include <linux/init.h>
 #include <linux/list.h>
-#include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 
 #include "trigger/trigger.h"
 
-/* @order->private is the other event, whose module is kept. */
-static struct etch_event *etch_target(const struct etch_order *order)
+/**
+ * struct etch_target - the other event of an order
+ * @event: the event
+ * @order: the order
+ * @watch: tells that the event goes
+ * @armed: the order turns it on and off, and watches it
+ * @rcu: frees it
+ */
+struct etch_target {
+	struct etch_event *event;
+	struct etch_order *order;
+	struct etch_watch watch;
+	bool armed;
+	struct rcu_head rcu;
+};
+
+static struct etch_target *etch_target(const struct etch_order *order)
 {
 	return order->private;
+}
+
+/* Writers may be in the order, and turn the event off, until a grace period is over. */
+static void etch_target_gone(struct etch_watch *watch)
+{
+	struct etch_target *target = container_of(watch, struct etch_target, watch);
+
+	etch_order_drop(target->order);
+	kfree_rcu(target, rcu);
 }
 
 static struct etch_event *etch_target_find(const char *system, size_t len, const char *name,
@@ -38,6 +64,7 @@ static int etch_target_make(struct etch_order *order, const struct etch_input *i
 			    const char *args, size_t len)
 {
 	const char *colon = args ? memchr(args, ':', len) : NULL;
+	struct etch_target *target;
 	struct etch_event *event;
 
 	if (!colon)
@@ -46,30 +73,37 @@ static int etch_target_make(struct etch_order *order, const struct etch_input *i
 	event = etch_target_find(args, colon - args, colon + 1, args + len - colon - 1);
 	if (!event)
 		return etch_bad(in, args, -EINVAL, "There is no such event");
-	if (!try_module_get(event->mod))
-		return etch_bad(in, args, -EBUSY, "The module of this event is going");
-	order->private = event;
+	target = kzalloc(sizeof(*target), GFP_KERNEL);
+	if (!target)
+		return etch_bad(in, args, -ENOMEM, "Not enough memory");
+	target->event = event;
+	target->order = order;
+	target->watch.gone = etch_target_gone;
+	order->private = target;
 	return 0;
 }
 
 static bool etch_target_same(const struct etch_order *a, const struct etch_order *b)
 {
-	return a->private == b->private;
+	return etch_target(a)->event == etch_target(b)->event;
 }
 
 static int etch_target_arm(struct etch_order *order, const struct etch_input *in)
 {
-	int ret = etch_soft_begin(&order->inst->rec, etch_target(order));
+	struct etch_target *target = etch_target(order);
+	int ret = etch_soft_begin(&order->inst->rec, target->event);
 
 	if (ret)
 		return etch_bad(in, in->text, ret, "The other event cannot be enabled: error %d",
 				ret);
+	etch_soft_watch(target->event, &target->watch);
+	target->armed = true;
 	return 0;
 }
 
 static void etch_target_hit(struct etch_order *order, bool on)
 {
-	if (!etch_soft_turn(etch_target(order), order->trigger.bit, on))
+	if (!etch_soft_turn(etch_target(order)->event, order->trigger.bit, on))
 		etch_order_give_back(order);
 }
 
@@ -85,7 +119,7 @@ static void etch_disable_hit(struct etch_order *order, const struct etch_hit *hi
 
 static void etch_target_show(struct seq_file *m, const struct etch_order *order)
 {
-	const struct etch_event *event = etch_target(order);
+	const struct etch_event *event = etch_target(order)->event;
 
 	seq_printf(m, "%s:%s:%s", order->kind->name, event->class->system, event->name);
 }
@@ -96,7 +130,7 @@ static bool etch_target_used(const struct etch_order *order)
 
 	for_each_etch_order(other, order->inst, NULL, NULL)
 		if (other != order && other->kind->same == etch_target_same &&
-		    etch_target(other) == etch_target(order))
+		    etch_target_same(other, order))
 			return true;
 	return false;
 }
@@ -104,9 +138,14 @@ static bool etch_target_used(const struct etch_order *order)
 /* The last one that names the event lets go of it. */
 static void etch_target_free(struct etch_order *order)
 {
-	if (!etch_target_used(order))
-		etch_soft_end(&order->inst->rec, etch_target(order));
-	module_put(etch_target(order)->mod);
+	struct etch_target *target = etch_target(order);
+
+	if (target->armed) {
+		list_del(&target->watch.node);
+		if (!etch_target_used(order))
+			etch_soft_end(&order->inst->rec, target->event);
+	}
+	kfree(target);
 }
 
 static struct etch_trigger_kind etch_enable_kind = {

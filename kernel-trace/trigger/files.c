@@ -206,9 +206,20 @@ static void etch_order_hit(struct etch_trigger *trigger, const struct etch_hit *
 		order->kind->hit(order, hit);
 }
 
+/* As enabled events do: a record is shown with the name of its task. */
+static void etch_order_names(struct etch_order *order, bool names)
+{
+	if (names && order->kind->records)
+		etch_comm_get();
+	else if (order->names)
+		etch_comm_put();
+	order->names = names && order->kind->records;
+}
+
 /* No writer is in it. */
 static void etch_order_free(struct etch_order *order)
 {
+	etch_order_names(order, false);
 	if (order->kind->free)
 		order->kind->free(order);
 	etch_program_free(order->trigger.filter);
@@ -322,6 +333,7 @@ static int etch_order_start(struct etch_order *order, const struct etch_line *li
 	if (ret)
 		return etch_bad(line->in, line->name, ret,
 				"The trigger cannot be set: error %d", ret);
+	etch_order_names(order, true);
 	list_add_tail(&order->node, &etch_orders);
 	etch_trigger_add(order->event, &order->trigger);
 	return 0;
@@ -332,6 +344,22 @@ static void etch_order_stop(struct etch_order *order)
 {
 	etch_trigger_remove(&order->trigger);
 	etch_rules_forget(&order->inst->rec, order->event);
+}
+
+/**
+ * etch_order_drop() - take an order out of force that has become pointless
+ * @order: the order, which is freed after a grace period; its @private is the caller's to free
+ *
+ * Context: process, may sleep; holds etch_mutex. etch_rules_flush() closes the gate.
+ */
+void etch_order_drop(struct etch_order *order)
+{
+	lockdep_assert_held(&etch_mutex);
+	list_del(&order->node);
+	etch_order_stop(order);
+	etch_order_names(order, false);
+	etch_program_free_later(order->trigger.filter);
+	kfree_rcu(order, rcu);
 }
 
 static int etch_order_add(struct etch_order *order, const struct etch_line *line)

@@ -17,6 +17,9 @@
 
 #define ETCH_STACK_MAX		64
 
+/* So many callers at most are functions of the kernel's that walk the stack. */
+#define ETCH_STACK_WALKER	4
+
 /**
  * struct etch_stack - the record
  * @head: as all have
@@ -38,22 +41,29 @@ static bool etch_stack_own(unsigned long address)
 	return str_has_prefix(name, "etch_");
 }
 
+/* How many callers are the code that stores the stack: some of the kernel's, then Etch's. */
+static long etch_stack_skip(const struct etch_stack *stack, long nr)
+{
+	long i = 0;
+
+	while (i < nr && !etch_stack_own(get_unaligned(&stack->caller[i])))
+		if (++i == ETCH_STACK_WALKER)
+			return 0;
+	while (i < nr && etch_stack_own(get_unaligned(&stack->caller[i])))
+		i++;
+	return i;
+}
+
 static void etch_stack_print(struct etch_text *text, const void *record)
 {
 	const struct etch_stack *stack = record;
 	long nr = etch_text_fit(text, stack->caller, (stack->where >> 16) / sizeof(long),
 				sizeof(long));
-	bool own = true;
 	long i;
 
 	etch_text_printf(text, "<stack trace>\n");
-	for (i = 0; i < nr; i++) {
-		unsigned long address = get_unaligned(&stack->caller[i]);
-
-		own = own && etch_stack_own(address);
-		if (!own)
-			etch_text_printf(text, " => %ps\n", (void *)address);
-	}
+	for (i = etch_stack_skip(stack, nr); i < nr; i++)
+		etch_text_printf(text, " => %ps\n", (void *)get_unaligned(&stack->caller[i]));
 }
 
 static const struct etch_field etch_stack_fields[] = {

@@ -34,6 +34,7 @@
 
 #include <linux/atomic.h>
 #include <linux/list.h>
+#include <linux/rcupdate.h>
 #include <linux/types.h>
 
 #include "event/rules.h"
@@ -92,7 +93,9 @@ struct etch_trigger_kind {
  * @counted: there is a count: @left hits are still to come
  * @left: see @counted
  * @private: of the kind
+ * @names: it keeps the names of tasks
  * @node: in the list of all orders; empty: it is not in force
+ * @rcu: frees it
  */
 struct etch_order {
 	struct etch_trigger trigger;
@@ -102,10 +105,13 @@ struct etch_order {
 	bool counted;
 	atomic64_t left;
 	void *private;
+	bool names;
 	struct list_head node;
+	struct rcu_head rcu;
 };
 
 void etch_trigger_offer(struct etch_trigger_kind *kind);
+void etch_order_drop(struct etch_order *order);
 
 /**
  * etch_order_give_back() - a hit had nothing to do: it does not count

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0
-TEST_GEN_PROGS += event/gates event/filter event/tasks event/consumers event/module event/all_events
+TEST_GEN_PROGS += event/gates event/filter event/tasks event/trigger event/consumers event/module event/all_events

@@ -298,4 +298,21 @@ TEST_F(statedump, tasks_may_end_meanwhile)
 	}
 }
 
+/* The instance that asks for a dump gets all of it. */
+TEST_F(statedump, filters_and_triggers_do_not_cut_it)
+{
+	struct trace trace;
+
+	ASSERT_EQ(0, write_file(INSTANCE, "events/statedump/filter", "common_pid == 0"));
+	ASSERT_EQ(0, write_file(INSTANCE, "events/statedump/statedump_task/trigger",
+				"traceoff"));
+	ASSERT_EQ(0, write_file(INSTANCE, "events/statedump/statedump_end/enable", "1"));
+	trace = state_dump(INSTANCE);
+	ASSERT_LT(10, trace.nr);
+	EXPECT_STREQ("statedump_end", trace.records[trace.nr - 1].event);
+	EXPECT_EQ(0, state_value(trace.records[trace.nr - 1].text, "lost"));
+	EXPECT_STREQ("1", read_line(INSTANCE, "tracing_on"));
+	text_free(&trace);
+}
+
 TEST_HARNESS_MAIN

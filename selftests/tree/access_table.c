@@ -47,6 +47,7 @@ const struct row rows[NR_ROWS] = {
 	{ "events/*/*/enable", 0600 },
 	{ "events/*/*/filter", 0600 },
 	{ "events/*/*/hist", 0400 },
+	{ "events/*/*/trigger", 0600 },
 	{ "events/*/*/id", 0400 },
 	{ "events/*/*/format", 0400 },
 	{ "options", 0700, true },

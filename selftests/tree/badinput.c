@@ -108,6 +108,17 @@ static const struct row rows[] = {
 		{ "comm == nobody", 8, "A text in quotation marks is missing here" },
 		{ "\n", 0, "The name of a field is missing here" },
 	} },
+	{ "trigger", false, {
+		{ "!traceof:1", 1, "There is no such trigger: an event without one lists them" },
+		{ "traceoff now", 9,
+		  "Only a colon, or \"if\" and a filter, can stand behind the name" },
+		{ "traceoff:badparam", 9, "Only a count can stand behind traceoff" },
+		{ "traceoff:1x", 9, "This is no count" },
+		{ "traceoff if nothing == 1", 12, "The event has no such field" },
+		{ "enable_event:sched", 13,
+		  "The other event is missing: enable_event:SYSTEM:EVENT" },
+		{ "signal:STOPP", 7, "There is no such signal" },
+	} },
 	{ "set_event_pid", false, {
 		{ "x", 0, "This is no thread ID" },
 		{ "1 -1", 2, "This is no thread ID" },

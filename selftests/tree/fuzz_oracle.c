@@ -20,6 +20,7 @@ static const struct fuzz_file fuzz_files[] = {
 	{ "set_event_cgroup", FUZZ_TASKS, 4096 },
 	{ "event-fork", FUZZ_BOOL, 256 },
 	{ "filter", FUZZ_FILTER, 4096 },
+	{ "trigger", FUZZ_TRIGGER, 4096 },
 	{ "dump_on_oops", FUZZ_DUMP, 256 },
 	{ "flush", FUZZ_TEXT, 256 },
 	{ "error_log", FUZZ_TEXT, 256 },
@@ -151,6 +152,7 @@ static void fuzz_see_kind(struct fuzz_seen *seen, enum fuzz_kind kind, const cha
 		seen->at = -1;
 		break;
 	case FUZZ_FILTER:
+	case FUZZ_TRIGGER:
 		seen->verdict = *seen->text ? FUZZ_EITHER : FUZZ_REFUSED;
 		seen->at = -1;
 		break;
