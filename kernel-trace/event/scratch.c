@@ -14,7 +14,8 @@
  * etch_scratch_begin() and etch_scratch_end() handle the usual case themselves, in straight lines
  * and with few registers: no writer is interrupted, one instance records the event, the record
  * has to be tested, no task is left out and there is no trigger. For all others they jump to
- * functions of their own.
+ * functions of their own. There a lone trigger has straight lines, too: the event is not recorded
+ * but counted, for one.
  */
 #include <linux/align.h>
 #include <linux/bitops.h>
@@ -43,6 +44,7 @@
  * @mask: the instances that may want to record it
  * @len: its bytes
  * @simple: it is the usual case, and the members below are not filled in
+ * @lone: the trigger, if that is all there is: the members below are not filled in; else NULL
  * @at: where it is, in bytes of the memory
  * @callers: the instances whose triggers it may call
  * @unsure: of both, those that want it only if it is about a task which the record names
@@ -52,6 +54,7 @@ struct etch_frame {
 	u64 mask;
 	unsigned int len;
 	bool simple;
+	struct etch_trigger *lone;
 	unsigned int at;
 	u64 callers;
 	u64 unsure;
@@ -222,6 +225,28 @@ static noinline struct etch_write etch_scratch_begin_any(unsigned long len,
 	return (struct etch_write) {};
 }
 
+/* All but the usual case. */
+static noinline struct etch_write etch_scratch_begin_other(unsigned long len,
+							   const struct etch_event *event,
+							   u64 mask,
+							   const struct etch_rules *rules)
+{
+	struct etch_scratch *s = this_cpu_ptr(&etch_scratch);
+	struct etch_trigger *lone = rcu_dereference_sched(rules->lone);
+	struct etch_frame *frame;
+
+	if (!lone || mask != 1ULL << lone->bit || mask & READ_ONCE(etch_whose_bits) ||
+	    READ_ONCE(s->depth) || len > ETCH_SCRATCH)
+		return etch_scratch_begin_any(len, event, mask, rules);
+	frame = etch_scratch_push(s, 0, 0, len);
+	frame->event = event;
+	frame->mask = 0;
+	frame->len = len;
+	frame->simple = false;
+	frame->lone = lone;
+	return etch_scratch_write(s, s->memory, event);
+}
+
 /**
  * etch_scratch_begin() - etch_write_begin() for an event with rules
  * @len: as there
@@ -244,7 +269,7 @@ struct etch_write etch_scratch_begin(unsigned long len, const struct etch_event 
 		return etch_scratch_begin_any(len, event, mask, &etch_rules_none);
 	if (unlikely(mask & ~(READ_ONCE(rules->simple) & ~READ_ONCE(etch_whose_bits)) ||
 		     !etch_is_one(mask) || READ_ONCE(s->depth) || len > ETCH_SCRATCH))
-		return etch_scratch_begin_any(len, event, mask, rules);
+		return etch_scratch_begin_other(len, event, mask, rules);
 	if (mask & READ_ONCE(rules->early)) {
 		const struct etch_program *program = etch_filter_of(rules, __ffs(mask));
 
@@ -318,6 +343,22 @@ static noinline void etch_scratch_end_any(struct etch_scratch *s, const struct e
 	etch_scratch_pop(s, depth);
 }
 
+/* All but the usual case. */
+static noinline void etch_scratch_end_other(struct etch_scratch *s, const struct etch_rules *rules,
+					    unsigned int depth)
+{
+	const struct etch_frame *frame = &s->stack[depth];
+	struct etch_trigger *lone = frame->lone;
+	struct etch_hit hit;
+
+	if (!lone)
+		return etch_scratch_end_any(s, rules, depth);
+	hit = (struct etch_hit) { frame->event, s->memory, frame->len };
+	if (!lone->filter || etch_program_passes(lone->filter, hit.record))
+		lone->hit(lone, &hit);
+	etch_scratch_pop(s, 0);
+}
+
 /* The usual case: it is known to pass. */
 static noinline void etch_scratch_end_passed(struct etch_scratch *s)
 {
@@ -353,7 +394,7 @@ void etch_scratch_end(struct etch_ring *stand_in)
 	unsigned int bit;
 
 	if (unlikely(!frame->simple))
-		return etch_scratch_end_any(s, rules, depth);
+		return etch_scratch_end_other(s, rules, depth);
 	bit = __ffs(frame->mask);
 	program = etch_filter_of(rules, bit);
 	if (!program)

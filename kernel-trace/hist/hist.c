@@ -22,15 +22,17 @@
 /**
  * struct etch_hist - a histogram
  * @table: what it counts in; NULL: it is not in force yet
- * @word: its key is one number
+ * @plain: its key is one number, and that and all that it adds up are at fixed places
  * @nr_sums: how many sums there are
+ * @key: the first field of its key
  * @sums: what is added up
  * @spec: as the user described it
  */
 struct etch_hist {
 	struct etch_table *table;
-	bool word;
+	bool plain;
 	u8 nr_sums;
+	struct etch_hist_field key;
 	struct etch_hist_field sums[ETCH_TABLE_SUMS];
 	struct etch_hist_spec spec;
 };
@@ -39,39 +41,73 @@ static struct etch_trigger_kind etch_hist_kind;
 
 /* ---- Hits ---- */
 
-static noinline struct etch_bin *etch_hist_find(const struct etch_hist *hist,
-						struct etch_table_part *part, const void *record)
+static __always_inline const struct etch_hist *etch_hist_of(const struct etch_trigger *trigger)
 {
-	u64 key[ETCH_TABLE_WORDS];
+	return container_of(trigger, struct etch_order, trigger)->private;
+}
 
-	etch_hist_key(hist->spec.keys, hist->spec.nr_keys, record, key);
-	return etch_table_find(hist->table, part, key, etch_table_hash(key, hist->table->keys));
+static __always_inline struct etch_table_part *etch_hist_part(const struct etch_table *table)
+{
+	return table->parts[smp_processor_id()];
+}
+
+/* @plain: a constant. */
+static __always_inline void etch_hist_count(const struct etch_hist *hist, struct etch_bin *bin,
+					    const void *record, bool plain)
+{
+	const struct etch_hist_field *f = hist->sums, *end = f + hist->nr_sums;
+	local64_t *sum;
+
+	local64_inc(&bin->hits);
+	for (sum = etch_bin_sum(hist->table, bin, 0); f < end; f++, sum++)
+		local64_add(plain ? etch_hist_plain(f, record) : etch_hist_value(f, record), sum);
+}
+
+static noinline void etch_hist_count_key(const struct etch_hist *hist, const u64 *key, u64 hash,
+					 const void *record)
+{
+	const struct etch_table *table = hist->table;
+	struct etch_bin *bin = etch_table_find(table, etch_hist_part(table), key, hash);
+
+	if (bin)
+		etch_hist_count(hist, bin, record, false);
+}
+
+/* The key's bin is not the first one. */
+static noinline void etch_hist_count_word(const struct etch_hist *hist, u64 key,
+					  const void *record)
+{
+	etch_hist_count_key(hist, &key, etch_table_hash(&key, 1), record);
+}
+
+static void etch_hist_hit_plain(struct etch_trigger *trigger, const struct etch_hit *hit)
+{
+	const struct etch_hist *hist = etch_hist_of(trigger);
+	const struct etch_table *table = hist->table;
+	const struct etch_hist_field *f = &hist->key;
+	const void *record = hit->record;
+	struct etch_bin *bin;
+	u64 key;
+
+	if (unlikely(READ_ONCE(table->paused)))
+		return;
+	key = etch_hist_word(f, etch_hist_plain(f, record));
+	bin = etch_table_first(table, etch_hist_part(table), key);
+	if (unlikely(!bin))
+		return etch_hist_count_word(hist, key, record);
+	etch_hist_count(hist, bin, record, true);
 }
 
 static void etch_hist_hit(struct etch_trigger *trigger, const struct etch_hit *hit)
 {
-	const struct etch_order *order = container_of(trigger, struct etch_order, trigger);
-	const struct etch_hist *hist = order->private;
-	const struct etch_hist_field *first = &hist->spec.keys[0];
+	const struct etch_hist *hist = etch_hist_of(trigger);
 	const struct etch_table *table = hist->table;
-	struct etch_table_part *part = table->parts[smp_processor_id()];
-	struct etch_bin *bin;
-	unsigned int i;
+	u64 key[ETCH_TABLE_WORDS];
 
-	if (unlikely(READ_ONCE(table->paused)))
+	if (READ_ONCE(table->paused))
 		return;
-	if (likely(hist->word))
-		bin = etch_table_find_word(table, part,
-					   etch_hist_word(first,
-							  etch_hist_value(first, hit->record)));
-	else
-		bin = etch_hist_find(hist, part, hit->record);
-	if (unlikely(!bin))
-		return;
-	local64_inc(&bin->hits);
-	for (i = 0; i < hist->nr_sums; i++)
-		local64_add(etch_hist_value(&hist->sums[i], hit->record),
-			    etch_bin_sum(table, bin, i));
+	etch_hist_key(hist->spec.keys, hist->spec.nr_keys, hit->record, key);
+	etch_hist_count_key(hist, key, etch_table_hash(key, table->keys), hit->record);
 }
 
 /* ---- Their lives ---- */
@@ -85,11 +121,27 @@ static void etch_hist_free(struct etch_order *order)
 	kfree(hist);
 }
 
+/* What hits use of the description stands together. */
+static void etch_hist_prepare(struct etch_hist *hist)
+{
+	const struct etch_hist_spec *spec = &hist->spec;
+	int i;
+
+	hist->key = spec->keys[0];
+	hist->plain = spec->nr_keys == 1 && !hist->key.is_text && hist->key.of == ETCH_OF_FIELD;
+	for (i = 0; i < spec->nr_values; i++) {
+		if (spec->values[i].of == ETCH_FROM_HITS)
+			continue;
+		hist->sums[hist->nr_sums++] = spec->values[i];
+		hist->plain &= spec->values[i].of == ETCH_OF_FIELD;
+	}
+}
+
 static int etch_hist_make(struct etch_order *order, const struct etch_input *in, const char *args,
 			  size_t len)
 {
 	struct etch_hist *hist;
-	int i, ret;
+	int ret;
 
 	if (!args)
 		return etch_bad(in, in->text + strlen(in->text), -EINVAL,
@@ -102,13 +154,9 @@ static int etch_hist_make(struct etch_order *order, const struct etch_input *in,
 		kfree(hist);
 		return ret == -ENOMEM ? etch_bad(in, args, ret, "Not enough memory") : ret;
 	}
-	hist->word = hist->spec.nr_keys == 1 && !hist->spec.keys[0].is_text &&
-		     hist->spec.keys[0].words == 1;
-	for (i = 0; i < hist->spec.nr_values; i++)
-		if (hist->spec.values[i].of != ETCH_FROM_HITS)
-			hist->sums[hist->nr_sums++] = hist->spec.values[i];
+	etch_hist_prepare(hist);
 	order->private = hist;
-	order->trigger.hit = etch_hist_hit;
+	order->trigger.hit = hist->plain ? etch_hist_hit_plain : etch_hist_hit;
 	return 0;
 }
 

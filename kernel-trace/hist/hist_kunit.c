@@ -42,8 +42,10 @@ static struct etch_bin *etch_test_bin(const struct etch_table *table, u64 key)
 /* A hit that adds the key to the first sum, if there is one. */
 static struct etch_bin *etch_test_hit(const struct etch_table *table, u64 key)
 {
-	struct etch_bin *bin = etch_table_find_word(table, etch_test_part(table), key);
+	struct etch_table_part *part = etch_test_part(table);
+	struct etch_bin *bin = etch_table_first(table, part, key);
 
+	bin = bin ?: etch_table_find(table, part, &key, etch_table_hash(&key, 1));
 	if (!bin)
 		return NULL;
 	local64_inc(&bin->hits);

@@ -97,6 +97,12 @@ static __always_inline u64 etch_hist_cut(const struct etch_hist_field *f, u64 by
 	return f->is_signed ? (u64)((s64)bytes >> f->unused) : bytes >> f->unused;
 }
 
+/* The number of a field that is at a fixed place of the record. */
+static __always_inline u64 etch_hist_plain(const struct etch_hist_field *f, const void *record)
+{
+	return etch_hist_cut(f, get_unaligned((const u64 *)(record + f->offset)));
+}
+
 /**
  * etch_hist_value() - the number that a field has
  * @f: a field of numbers
@@ -109,7 +115,7 @@ static __always_inline u64 etch_hist_cut(const struct etch_hist_field *f, u64 by
 static __always_inline u64 etch_hist_value(const struct etch_hist_field *f, const void *record)
 {
 	if (likely(f->of == ETCH_OF_FIELD))
-		return etch_hist_cut(f, get_unaligned((const u64 *)(record + f->offset)));
+		return etch_hist_plain(f, record);
 	return etch_hist_far_number(f, record);
 }
 

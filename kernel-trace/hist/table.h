@@ -168,26 +168,23 @@ static __always_inline struct etch_bin *etch_table_bin(const struct etch_table *
 }
 
 /**
- * etch_table_find_word() - etch_table_find() for a key of one word
+ * etch_table_first() - look for a key of one word where its hash says
  * @table: the table
  * @part: this CPU's
  * @key: the key
  *
- * Most hits find their bin at once.
+ * Most hits find their bin there.
  *
- * Context: as there.
- * Return: as there.
+ * Context: as etch_table_find().
+ * Return: the key's bin; NULL: it is not the first one, and may be one of the next.
  */
-static __always_inline struct etch_bin *etch_table_find_word(const struct etch_table *table,
-							     struct etch_table_part *part,
-							     u64 key)
+static __always_inline struct etch_bin *etch_table_first(const struct etch_table *table,
+							 struct etch_table_part *part, u64 key)
 {
 	u64 hash = etch_table_hash(&key, 1);
 	struct etch_bin *bin = etch_table_bin(table, part, hash >> table->shift);
 
-	if (likely(READ_ONCE(bin->tag) == etch_table_tag(hash) && bin->words[0] == key))
-		return bin;
-	return etch_table_find(table, part, &key, hash);
+	return READ_ONCE(bin->tag) == etch_table_tag(hash) && bin->words[0] == key ? bin : NULL;
 }
 
 static __always_inline local64_t *etch_bin_sum(const struct etch_table *table,
