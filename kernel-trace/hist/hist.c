@@ -55,11 +55,14 @@ static __always_inline struct etch_table_part *etch_hist_part(const struct etch_
 static __always_inline void etch_hist_count(const struct etch_hist *hist, struct etch_bin *bin,
 					    const void *record, bool plain)
 {
-	const struct etch_hist_field *f = hist->sums, *end = f + hist->nr_sums;
+	const struct etch_hist_field *f = hist->sums, *end;
 	local64_t *sum;
 
 	local64_inc(&bin->hits);
-	for (sum = etch_bin_sum(hist->table, bin, 0); f < end; f++, sum++)
+	if (!hist->nr_sums)
+		return;
+	sum = etch_bin_sum(hist->table, bin, 0);
+	for (end = f + hist->nr_sums; f < end; f++, sum++)
 		local64_add(plain ? etch_hist_plain(f, record) : etch_hist_value(f, record), sum);
 }
 
