@@ -110,8 +110,8 @@ static void etch_snapshot_fill(struct etch_instance *inst, struct etch_snapshot 
 /**
  * etch_snapshot_take_of() - remember a moment instead of the one before
  * @inst: the instance
- * @time: the moment, which is not long ago, in time of the instance's clock. What has been
- *	  overwritten since then is missing
+ * @time: the moment, which is not long ago, in time of the instance's clock. Records that
+ *	  have been overwritten since then are missing
  *
  * Context: process, sleeps; holds etch_mutex.
  * Return: 0 or -ENOMEM, and nothing changed.

@@ -37,8 +37,8 @@
  * gate. So the other event's gate is opened beforehand, by etch_soft_begin(), and leads to the
  * rules, where a bit says whether the instance records the event. etch_soft_turn() changes the
  * bit. As long as that lasts, users who enable or disable the event change the bit, too.
- * etch_soft_end() leaves the event as it is then. Who has begun watches the event, because it may
- * go with its module: then that is the end, too.
+ * etch_soft_end() leaves the event as it is then. The caller of the first one watches the event,
+ * because it may go with its module: then that is the end, too.
  */
 
 #include <linux/atomic.h>
@@ -162,7 +162,9 @@ static inline bool etch_soft_turn(const struct etch_event *event, int bit, bool 
 
 	if (!(atomic64_read(off) & mask) == on)
 		return false;
-	return on ? atomic64_fetch_andnot(mask, off) & mask : !(atomic64_fetch_or(mask, off) & mask);
+	if (on)
+		return atomic64_fetch_andnot(mask, off) & mask;
+	return !(atomic64_fetch_or(mask, off) & mask);
 }
 
 /* ---- rules_set.c ---- */

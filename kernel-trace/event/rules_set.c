@@ -202,9 +202,9 @@ int etch_soft_begin(struct etch_recorder *rec, struct etch_event *event)
 }
 
 /**
- * etch_soft_watch() - be told when an event goes
+ * etch_soft_watch() - have a function called when an event goes
  * @event: the event, after etch_soft_begin()
- * @watch: what tells it; its caller keeps it, and takes it out of the list by list_del()
+ * @watch: has the function; its caller keeps it, and takes it out of the list by list_del()
  *
  * Context: process; holds etch_mutex.
  */

@@ -72,7 +72,7 @@ struct etch_order *etch_order_next(const struct etch_instance *inst,
  * @remove: it begins with "!"
  * @kind: what it does
  * @name: where the kind's name stands
- * @args: what is between the name's colon and the filter, or the count; NULL: nothing
+ * @args: the text between the name's colon and the filter, or the count; NULL: none
  * @len: characters of @args
  * @counted: there is a count
  * @count: see @counted
@@ -149,7 +149,7 @@ static int etch_line_split(struct etch_line *line)
 	return ret;
 }
 
-/* What stands behind the name's colon, up to @end. */
+/* The text behind the name's colon, up to @end. */
 static int etch_line_args(struct etch_line *line, const char *args, const char *end)
 {
 	while (end > args && isspace(end[-1]))

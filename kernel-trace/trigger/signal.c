@@ -74,7 +74,7 @@ static struct etch_signal_work etch_signals[ETCH_SIGNALS];
 static void etch_signal_put(struct etch_signal_work *work)
 {
 	WRITE_ONCE(work->task, NULL);
-	/* A full barrier: who takes the entry next overwrites all of it. */
+	/* A full barrier: the hit that takes the entry next overwrites all of it. */
 	smp_mb__before_atomic();
 	clear_bit(work - etch_signals, &etch_signals_used);
 }

@@ -127,6 +127,11 @@ bool etch_rules_soft(struct etch_event *event, u64 bit, bool on)
 	return false;
 }
 
+bool etch_event_is_soft(const struct etch_recorder *rec, const struct etch_event *event)
+{
+	return false;
+}
+
 bool etch_event_enabled(const struct etch_recorder *rec, const struct etch_event *event)
 {
 	return event->mask & 1ULL << rec->bit;

@@ -117,7 +117,7 @@ static const struct row rows[] = {
 		{ "traceoff if nothing == 1", 12, "The event has no such field" },
 		{ "enable_event:sched", 13,
 		  "The other event is missing: enable_event:SYSTEM:EVENT" },
-		{ "signal:STOPP", 7, "There is no such signal" },
+		{ "signal:SIG", 7, "There is no such signal" },
 	} },
 	{ "set_event_pid", false, {
 		{ "x", 0, "This is no thread ID" },
