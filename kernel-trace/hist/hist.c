@@ -25,7 +25,7 @@
  * @plain: its key is one number, and that and all that it adds up are at fixed places
  * @nr_sums: how many sums there are
  * @key: the first field of its key
- * @sums: what is added up
+ * @sums: the fields that it adds up
  * @spec: as the user described it
  */
 struct etch_hist {

@@ -38,8 +38,8 @@ enum etch_hist_part {
  * struct etch_hist_parser - a histogram on its way
  * @in: the input, or NULL: errors are not reported
  * @event: whose records are counted
- * @spec: what comes of it
- * @parts: what stands behind "="; not there: NULL
+ * @spec: the result
+ * @parts: the texts behind "="; not there: NULL
  */
 struct etch_hist_parser {
 	const struct etch_input *in;
@@ -139,7 +139,7 @@ static int etch_hist_buckets(const struct etch_hist_parser *p, struct etch_hist_
 	return 0;
 }
 
-/* What stands behind the point, with "=NUMBER" or without. */
+/* The text behind the point, with "=NUMBER" or without. */
 static int etch_hist_parse_modifier(const struct etch_hist_parser *p, struct etch_hist_field *f,
 				    struct etch_span span)
 {
@@ -476,7 +476,7 @@ static int etch_hist_take_parts(struct etch_hist_parser *p, struct etch_span res
 /**
  * etch_hist_parse() - understand a histogram's text
  * @in: the input that has the text, for error_log; NULL: errors are not reported
- * @text: what stands behind "hist:"
+ * @text: the text behind "hist:"
  * @len: its bytes
  * @event: whose records it counts
  * @spec: gets it, for etch_hist_spec_drop()

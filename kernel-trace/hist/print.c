@@ -135,7 +135,7 @@ static int etch_hist_compare(const void *a, const void *b, const void *priv)
 /**
  * etch_hist_sort() - put the entries of a histogram in order
  * @spec: the histogram
- * @view: what was read of its table
+ * @view: its table, as it was read
  *
  * Context: process, may sleep.
  */
@@ -282,7 +282,7 @@ static struct etch_hist_whole etch_hist_add_up(const struct etch_hist_field *f,
  * etch_hist_print_view() - print the lines of a histogram
  * @m: the file
  * @spec: the histogram
- * @view: what was read of its table
+ * @view: its table, as it was read
  *
  * Context: process.
  */
