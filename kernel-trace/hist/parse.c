@@ -291,8 +291,9 @@ static int etch_hist_parse_keys(const struct etch_hist_parser *p)
 		spec->shape.keys += f->words;
 		spec->shape.comm |= f->as == ETCH_AS_EXECNAME;
 		if (spec->shape.keys > ETCH_TABLE_WORDS)
-			return etch_hist_bad(p, piece.at, "This key is one too many: all keys have %d bytes at most",
-					     (int)(ETCH_TABLE_WORDS * sizeof(u64)));
+			return etch_hist_bad(p, piece.at,
+					     "All keys together have at most %zu bytes",
+					     ETCH_TABLE_WORDS * sizeof(u64));
 	}
 	return 0;
 }
@@ -308,7 +309,8 @@ static int etch_hist_parse_values(const struct etch_hist_parser *p)
 		if (etch_span_is(piece, "hitcount"))
 			continue;
 		if (spec->nr_values == ETCH_TABLE_SUMS)
-			return etch_hist_bad(p, piece.at, "A histogram has at most %d values, besides hitcount",
+			return etch_hist_bad(p, piece.at,
+					     "A histogram adds up at most %d values",
 					     ETCH_TABLE_SUMS);
 		f = &spec->values[spec->nr_values++];
 		ret = etch_hist_field(p, f, piece) ?: etch_hist_check_value(p, f, piece.at);
@@ -345,7 +347,8 @@ static int etch_hist_sort_by(const struct etch_hist_parser *p, struct etch_hist_
 			return 0;
 		}
 	}
-	return etch_hist_bad(p, name.at, "Lines can be sorted by hitcount, and by a key or value of this histogram");
+	return etch_hist_bad(p, name.at,
+			     "Lines can be sorted by hitcount, or by a key or value that stands here");
 }
 
 static int etch_hist_parse_sort(const struct etch_hist_parser *p)
@@ -401,7 +404,8 @@ static int etch_hist_parse_name(const struct etch_hist_parser *p)
 		return 0;
 	for (i = 0; i < span.len; i++)
 		if (!isalnum(span.at[i]) && span.at[i] != '_')
-			return etch_hist_bad(p, span.at + i, "A name has letters, digits and _ only");
+			return etch_hist_bad(p, span.at + i,
+					     "A name has letters, digits and _ only");
 	if (!span.len || span.len >= ETCH_HIST_NAME)
 		return etch_hist_bad(p, span.at, "A name has 1 to %d characters",
 				     ETCH_HIST_NAME - 1);
@@ -431,7 +435,8 @@ static int etch_hist_take_part(struct etch_hist_parser *p, struct etch_span name
 		if (etch_span_is(name, etch_hist_parts[i].name))
 			break;
 	if (i == ARRAY_SIZE(etch_hist_parts))
-		return etch_hist_bad(p, name.at, "Only keys, values, sort, size and name have a =, and histograms here have no variables");
+		return etch_hist_bad(p, name.at,
+				     "Only keys=, values=, sort=, size= or name= can stand here: there are no variables");
 	part = &p->parts[etch_hist_parts[i].part];
 	if (part->at)
 		return etch_hist_bad(p, name.at, "This stands here twice");
@@ -455,7 +460,8 @@ static int etch_hist_take_word(struct etch_hist_parser *p, struct etch_span word
 	else if (etch_span_is(word, "nohitcount") || etch_span_is(word, "NOHC"))
 		spec->no_hits = true;
 	else
-		return etch_hist_bad(p, word.at, "Only keys=, values=, sort=, size=, name=, pause, continue, clear and nohitcount can stand here");
+		return etch_hist_bad(p, word.at,
+				     "Only pause, continue, clear, nohitcount or a part with = can stand here");
 	return 0;
 }
 

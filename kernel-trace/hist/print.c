@@ -245,7 +245,7 @@ static void etch_hist_print_value(struct seq_file *m, const struct etch_hist_fie
 		return;
 	case ETCH_AS_GRAPH:
 		part = whole->most ? mul_u64_u64_div_u64(number, ETCH_BAR, whole->most) : 0;
-		seq_printf(m, "  %s: %-*.*s", f->name, ETCH_BAR, (int)min(part, (u64)ETCH_BAR),
+		seq_printf(m, "  %s: %-*.*s", f->name, ETCH_BAR, (int)part,
 			   "####################");
 		return;
 	case ETCH_AS_HEX:

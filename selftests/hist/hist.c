@@ -262,7 +262,7 @@ TEST_F(hist, a_bad_one_changes_nothing_and_is_explained)
 	} bad[] = {
 		{ "hist:keys=nothing", "The event has no such field", 10 },
 		{ "hist:keys=result:vals=round:sort=round.up", "The order is .ascending", 39 },
-		{ "hist:keys=result:ts0=round", "histograms here have no variables", 17 },
+		{ "hist:keys=result:ts0=round", "there are no variables", 17 },
 		{ "hist:keys=result.usecs", "There is no such modifier", 17 },
 		{ "hist:keys=result:size=9", "A histogram's size is a number from 128 to", 22 },
 		{ "hist:keys=result:vals=comm", "Only numbers can be added up", 22 },
