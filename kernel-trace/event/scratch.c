@@ -328,10 +328,10 @@ static __always_inline void etch_scratch_pop(struct etch_scratch *s, unsigned in
 }
 
 /* All cases. */
-static noinline void etch_scratch_end_any(struct etch_scratch *s, const struct etch_rules *rules,
-					  unsigned int depth)
+static noinline void etch_scratch_end_any(struct etch_scratch *s, unsigned int depth)
 {
 	struct etch_frame *frame = &s->stack[depth];
+	const struct etch_rules *rules = READ_ONCE(frame->event->rules) ?: &etch_rules_none;
 	const struct etch_hit hit = {
 		.event = frame->event,
 		.record = s->memory + frame->at,
@@ -411,16 +411,15 @@ void etch_scratch_end(struct etch_ring *stand_in)
 	struct etch_scratch *s = (struct etch_scratch *)stand_in;
 	unsigned int depth = READ_ONCE(s->depth) - 1;
 	const struct etch_frame *frame = &s->stack[depth];
-	const struct etch_rules *rules = READ_ONCE(frame->event->rules) ?: &etch_rules_none;
 	const struct etch_program *program;
 	unsigned int bit;
 
 	if (unlikely(!frame->simple))
-		return etch_scratch_end_any(s, rules, depth);
+		return etch_scratch_end_any(s, depth);
 	if (frame->lone)
 		return etch_scratch_end_lone(s);
 	bit = __ffs(frame->mask);
-	program = etch_filter_of(rules, bit);
+	program = etch_filter_of(READ_ONCE(frame->event->rules), bit);
 	if (!program)
 		return etch_scratch_end_passed(s);
 	if (!program->plain)

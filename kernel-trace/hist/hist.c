@@ -22,7 +22,7 @@
 /**
  * struct etch_hist - a histogram
  * @table: what it counts in; NULL: it is not in force yet
- * @plain: its key is one number, and that and all that it adds up are at fixed places
+ * @plain: its key has numbers only, and they and all that it adds up are at fixed places
  * @nr_sums: how many sums there are
  * @key: the first field of its key
  * @sums: the fields that it adds up
@@ -83,7 +83,8 @@ static noinline void etch_hist_count_word(const struct etch_hist *hist, u64 key,
 	etch_hist_count_key(hist, &key, etch_table_hash(&key, 1), record);
 }
 
-static void etch_hist_hit_plain(struct etch_trigger *trigger, const struct etch_hit *hit)
+/* A plain histogram of one key. */
+static void etch_hist_hit_word(struct etch_trigger *trigger, const struct etch_hit *hit)
 {
 	const struct etch_hist *hist = etch_hist_of(trigger);
 	const struct etch_table *table = hist->table;
@@ -95,17 +96,40 @@ static void etch_hist_hit_plain(struct etch_trigger *trigger, const struct etch_
 	if (unlikely(READ_ONCE(table->paused)))
 		return;
 	key = etch_hist_word(f, etch_hist_plain(f, record));
-	bin = etch_table_first(table, etch_hist_part(table), key);
+	bin = etch_table_first(table, etch_hist_part(table), &key, 1, etch_table_hash(&key, 1));
 	if (unlikely(!bin))
 		return etch_hist_count_word(hist, key, record);
 	etch_hist_count(hist, bin, record, true);
 }
 
+/* A plain histogram of several. */
+static void etch_hist_hit_words(struct etch_trigger *trigger, const struct etch_hit *hit)
+{
+	const struct etch_hist *hist = etch_hist_of(trigger);
+	const struct etch_hist_field *f = hist->spec.keys;
+	const struct etch_table *table = hist->table;
+	unsigned int nr = hist->spec.nr_keys, i;
+	u64 key[ETCH_HIST_KEYS] __uninitialized, hash;
+	const void *record = hit->record;
+	struct etch_bin *bin;
+
+	if (unlikely(READ_ONCE(table->paused)))
+		return;
+	for (i = 0; i < nr; i++)
+		key[i] = etch_hist_word(&f[i], etch_hist_plain(&f[i], record));
+	hash = etch_table_hash(key, nr);
+	bin = etch_table_first(table, etch_hist_part(table), key, nr, hash);
+	if (unlikely(!bin))
+		return etch_hist_count_key(hist, key, hash, record);
+	etch_hist_count(hist, bin, record, true);
+}
+
+/* Any histogram. */
 static void etch_hist_hit(struct etch_trigger *trigger, const struct etch_hit *hit)
 {
 	const struct etch_hist *hist = etch_hist_of(trigger);
 	const struct etch_table *table = hist->table;
-	u64 key[ETCH_TABLE_WORDS];
+	u64 key[ETCH_TABLE_WORDS] __uninitialized;
 
 	if (READ_ONCE(table->paused))
 		return;
@@ -131,7 +155,9 @@ static void etch_hist_prepare(struct etch_hist *hist)
 	int i;
 
 	hist->key = spec->keys[0];
-	hist->plain = spec->nr_keys == 1 && !hist->key.is_text && hist->key.of == ETCH_OF_FIELD;
+	hist->plain = true;
+	for (i = 0; i < spec->nr_keys; i++)
+		hist->plain &= spec->keys[i].of == ETCH_OF_FIELD;
 	for (i = 0; i < spec->nr_values; i++) {
 		if (spec->values[i].of == ETCH_FROM_HITS)
 			continue;
@@ -159,7 +185,11 @@ static int etch_hist_make(struct etch_order *order, const struct etch_input *in,
 	}
 	etch_hist_prepare(hist);
 	order->private = hist;
-	order->trigger.hit = hist->plain ? etch_hist_hit_plain : etch_hist_hit;
+	if (!hist->plain)
+		order->trigger.hit = etch_hist_hit;
+	else
+		order->trigger.hit = hist->spec.nr_keys == 1 ? etch_hist_hit_word :
+							       etch_hist_hit_words;
 	return 0;
 }
 

@@ -124,17 +124,6 @@ void etch_table_clear(struct etch_table *table)
 
 /* ---- Writing ---- */
 
-static bool etch_bin_is_of(const struct etch_table *table, const struct etch_bin *bin,
-			   const u64 *key)
-{
-	unsigned int i;
-
-	for (i = 0; i < table->keys; i++)
-		if (bin->words[i] != key[i])
-			return false;
-	return true;
-}
-
 /* The writer that claimed the bin makes it the key's. */
 static void etch_bin_fill(const struct etch_table *table, struct etch_bin *bin, const u64 *key,
 			  u64 tag)
@@ -167,7 +156,7 @@ struct etch_bin *etch_table_find(const struct etch_table *table, struct etch_tab
 		struct etch_bin *bin = etch_table_bin(table, part, index);
 		u64 old = READ_ONCE(bin->tag);
 
-		if (old == tag && etch_bin_is_of(table, bin, key))
+		if (old == tag && etch_words_same(bin->words, key, table->keys))
 			return bin;
 		if (old == ETCH_BIN_FREE &&
 		    cmpxchg_local(&bin->tag, ETCH_BIN_FREE, ETCH_BIN_CLAIMED) == ETCH_BIN_FREE) {

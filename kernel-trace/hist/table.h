@@ -167,11 +167,23 @@ static __always_inline struct etch_bin *etch_table_bin(const struct etch_table *
 	return (struct etch_bin *)(part->bins + index * table->bin_bytes);
 }
 
+static __always_inline bool etch_words_same(const u64 *a, const u64 *b, unsigned int words)
+{
+	unsigned int i;
+
+	for (i = 0; i < words; i++)
+		if (a[i] != b[i])
+			return false;
+	return true;
+}
+
 /**
- * etch_table_first() - look for a key of one word where its hash says
+ * etch_table_first() - look for a key where its hash says
  * @table: the table
  * @part: this CPU's
  * @key: the key
+ * @words: as many as the table's keys have
+ * @hash: etch_table_hash() of the key
  *
  * Most hits find their bin there.
  *
@@ -179,12 +191,14 @@ static __always_inline struct etch_bin *etch_table_bin(const struct etch_table *
  * Return: the key's bin; NULL: it is not the first one, and may be one of the next.
  */
 static __always_inline struct etch_bin *etch_table_first(const struct etch_table *table,
-							 struct etch_table_part *part, u64 key)
+							 struct etch_table_part *part,
+							 const u64 *key, unsigned int words,
+							 u64 hash)
 {
-	u64 hash = etch_table_hash(&key, 1);
 	struct etch_bin *bin = etch_table_bin(table, part, hash >> table->shift);
 
-	return READ_ONCE(bin->tag) == etch_table_tag(hash) && bin->words[0] == key ? bin : NULL;
+	return READ_ONCE(bin->tag) == etch_table_tag(hash) &&
+	       etch_words_same(bin->words, key, words) ? bin : NULL;
 }
 
 static __always_inline local64_t *etch_bin_sum(const struct etch_table *table,

@@ -69,7 +69,7 @@ SITUATIONS = {
     "hist_key": Situation("a histogram of one key", **held(None, 0.30, None, 0.24)),
     "hist_value": Situation("a histogram of one key, and a sum", **held(None, 0.30, None, 0.24)),
     "hist_log2": Situation("a histogram of one key's power of two", **held(None, 0.30, None, 0.24)),
-    "hist_two": Situation("a histogram of two keys", **held(None, 0.50, None, 0.30)),
+    "hist_two": Situation("a histogram of two keys", **held(None, 0.35, None, 0.30)),
 }
 
 
