@@ -19,12 +19,23 @@ struct etch_rules etch_rules_none = {
 	.triggers = LIST_HEAD_INIT(etch_rules_none.triggers),
 };
 
-/* After a change of any of these. */
-static void etch_rules_sort_out(struct etch_rules *rules)
+/**
+ * etch_rules_sort_out() - find out which usual case an event is
+ * @rules: of the event; they have changed
+ *
+ * Context: process; holds etch_mutex.
+ */
+void etch_rules_sort_out(struct etch_rules *rules)
 {
 	u64 soft = rules->soft | atomic64_read(&rules->off);
+	struct etch_trigger *lone = NULL;
 
 	WRITE_ONCE(rules->simple, rules->recording & ~rules->triggered & ~soft);
+	if (list_is_singular(&rules->triggers))
+		lone = list_first_entry(&rules->triggers, struct etch_trigger, node);
+	if (lone && (rules->recording | soft) & 1ULL << lone->bit)
+		lone = NULL;
+	rcu_assign_pointer(rules->lone, lone);
 }
 
 /**

@@ -108,6 +108,7 @@ struct etch_watch {
  * @triggered: of these, those for which it is open even if they do not record the event
  * @early: the instances whose filter may reject a hit before there is a record
  * @simple: of those that record the event, those that have no trigger, nor are in @soft
+ * @lone: the only trigger, if its instance does not record the event; else NULL
  * @soft: the instances where triggers turn the event on and off; they have it enabled
  * @off: of the instances that have it enabled, those that do not record it
  * @filters: by bit; NULL: the instance records all hits
@@ -122,6 +123,7 @@ struct etch_rules {
 	u64 triggered;
 	u64 early;
 	u64 simple;
+	struct etch_trigger __rcu *lone;
 	u64 soft;
 	atomic64_t off;
 	struct etch_program __rcu *filters[ETCH_BITS];
@@ -138,6 +140,7 @@ struct etch_filtered {
 
 DECLARE_PER_CPU(struct etch_filtered, etch_filtered);
 
+void etch_rules_sort_out(struct etch_rules *rules);
 const struct etch_program *etch_filter_get(const struct etch_recorder *rec,
 					   const struct etch_event *event);
 

@@ -93,7 +93,10 @@ static bool etch_rules_lessen(struct etch_recorder *rec, struct etch_event *even
 void etch_rules_forget(struct etch_recorder *rec, struct etch_event *event)
 {
 	lockdep_assert_held(&etch_mutex);
-	if (event->rules && etch_rules_lessen(rec, event))
+	if (!event->rules)
+		return;
+	etch_rules_sort_out(event->rules);
+	if (etch_rules_lessen(rec, event))
 		etch_gate_follow_rules(event);
 }
 
@@ -149,11 +152,14 @@ void etch_trigger_add(struct etch_event *event, struct etch_trigger *trigger)
 {
 	lockdep_assert_held(&etch_mutex);
 	list_add_tail_rcu(&trigger->node, &event->rules->triggers);
+	etch_rules_sort_out(event->rules);
 }
 
 /**
  * etch_trigger_remove() - call a trigger no more
  * @trigger: the trigger; writers may still be in it until a grace period is over
+ *
+ * The caller goes on with etch_rules_forget().
  *
  * Context: process; holds etch_mutex.
  */

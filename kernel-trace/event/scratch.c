@@ -13,7 +13,8 @@
  *
  * etch_scratch_begin() and etch_scratch_end() handle the usual case themselves, in straight lines
  * and with few registers: no writer is interrupted, one instance records the event, the record
- * has to be tested, no task is left out and there is no trigger. For all others they jump to
+ * has to be tested, no task is left out and there is no trigger. The other usual case is that of a
+ * lone trigger: the event is not recorded but counted, for one. For all others they jump to
  * functions of their own.
  */
 #include <linux/align.h>
@@ -42,7 +43,8 @@
  * @event: the event that was hit
  * @mask: the instances that may want to record it
  * @len: its bytes
- * @simple: it is the usual case, and the members below are not filled in
+ * @simple: it is a usual case, and the members below @lone are not filled in
+ * @lone: if @simple, the trigger, and @mask is its instance; or NULL
  * @at: where it is, in bytes of the memory
  * @callers: the instances whose triggers it may call
  * @unsure: of both, those that want it only if it is about a task which the record names
@@ -52,6 +54,7 @@ struct etch_frame {
 	u64 mask;
 	unsigned int len;
 	bool simple;
+	struct etch_trigger *lone;
 	unsigned int at;
 	u64 callers;
 	u64 unsure;
@@ -222,6 +225,37 @@ static noinline struct etch_write etch_scratch_begin_any(unsigned long len,
 	return (struct etch_write) {};
 }
 
+/* The usual cases. */
+static __always_inline struct etch_write
+etch_scratch_begin_simple(unsigned long len, const struct etch_event *event, u64 mask,
+			  struct etch_trigger *lone)
+{
+	struct etch_scratch *s = this_cpu_ptr(&etch_scratch);
+	struct etch_frame *frame = etch_scratch_push(s, 0, 0, len);
+
+	frame->event = event;
+	frame->mask = mask;
+	frame->len = len;
+	frame->simple = true;
+	frame->lone = lone;
+	return etch_scratch_write(s, s->memory, event);
+}
+
+/* The first of them, but the filter may reject the hit now. */
+static noinline struct etch_write etch_scratch_begin_early(unsigned long len,
+							   const struct etch_event *event,
+							   u64 mask,
+							   const struct etch_rules *rules)
+{
+	const struct etch_program *program = etch_filter_of(rules, __ffs(mask));
+
+	if (program && program->early && etch_program_refuses(program)) {
+		etch_count_filtered(__ffs(mask));
+		return (struct etch_write) {};
+	}
+	return etch_scratch_begin_simple(len, event, mask, NULL);
+}
+
 /**
  * etch_scratch_begin() - etch_write_begin() for an event with rules
  * @len: as there
@@ -233,32 +267,29 @@ static noinline struct etch_write etch_scratch_begin_any(unsigned long len,
  */
 struct etch_write etch_scratch_begin(unsigned long len, const struct etch_event *event, u64 mask)
 {
-	struct etch_scratch *s = this_cpu_ptr(&etch_scratch);
+	struct etch_trigger *lone;
 	const struct etch_rules *rules;
-	struct etch_frame *frame;
+	u64 simple;
 
 	/* (R) the gate before the rules: pairs with etch_rules_gate() */
 	smp_rmb();
 	rules = READ_ONCE(event->rules);
 	if (unlikely(!rules))
 		return etch_scratch_begin_any(len, event, mask, &etch_rules_none);
-	if (unlikely(mask & ~(READ_ONCE(rules->simple) & ~READ_ONCE(etch_whose_bits)) ||
-		     !etch_is_one(mask) || READ_ONCE(s->depth) || len > ETCH_SCRATCH))
-		return etch_scratch_begin_any(len, event, mask, rules);
-	if (mask & READ_ONCE(rules->early)) {
-		const struct etch_program *program = etch_filter_of(rules, __ffs(mask));
-
-		if (program && program->early && etch_program_refuses(program)) {
-			etch_count_filtered(__ffs(mask));
-			return (struct etch_write) {};
-		}
+	simple = READ_ONCE(rules->simple);
+	lone = rcu_dereference_sched(rules->lone);
+	if (lone) {
+		if (mask == 1ULL << lone->bit)
+			simple = mask;
+		else
+			lone = NULL;
 	}
-	frame = etch_scratch_push(s, 0, 0, len);
-	frame->event = event;
-	frame->mask = mask;
-	frame->len = len;
-	frame->simple = true;
-	return etch_scratch_write(s, s->memory, event);
+	if (unlikely(mask & ~(simple & ~READ_ONCE(etch_whose_bits)) || !etch_is_one(mask) ||
+		     this_cpu_read(etch_scratch.depth) || len > ETCH_SCRATCH))
+		return etch_scratch_begin_any(len, event, mask, rules);
+	if (!lone && mask & READ_ONCE(rules->early))
+		return etch_scratch_begin_early(len, event, mask, rules);
+	return etch_scratch_begin_simple(len, event, mask, lone);
 }
 
 /* ---- The end of a record ---- */
@@ -297,10 +328,10 @@ static __always_inline void etch_scratch_pop(struct etch_scratch *s, unsigned in
 }
 
 /* All cases. */
-static noinline void etch_scratch_end_any(struct etch_scratch *s, const struct etch_rules *rules,
-					  unsigned int depth)
+static noinline void etch_scratch_end_any(struct etch_scratch *s, unsigned int depth)
 {
 	struct etch_frame *frame = &s->stack[depth];
+	const struct etch_rules *rules = READ_ONCE(frame->event->rules) ?: &etch_rules_none;
 	const struct etch_hit hit = {
 		.event = frame->event,
 		.record = s->memory + frame->at,
@@ -316,6 +347,38 @@ static noinline void etch_scratch_end_any(struct etch_scratch *s, const struct e
 	if (triggers)
 		etch_call_triggers(rules, frame->callers, &hit, false);
 	etch_scratch_pop(s, depth);
+}
+
+/* A lone trigger. */
+static __always_inline void etch_scratch_call(struct etch_scratch *s, struct etch_trigger *lone)
+{
+	const struct etch_frame *frame = s->stack;
+	const struct etch_hit hit = {
+		.event = frame->event,
+		.record = s->memory,
+		.len = frame->len,
+	};
+
+	lone->hit(lone, &hit);
+	etch_scratch_pop(s, 0);
+}
+
+static noinline void etch_scratch_end_lone_tested(struct etch_scratch *s)
+{
+	struct etch_trigger *lone = s->stack->lone;
+
+	if (etch_program_passes(lone->filter, s->memory))
+		return etch_scratch_call(s, lone);
+	etch_scratch_pop(s, 0);
+}
+
+static noinline void etch_scratch_end_lone(struct etch_scratch *s)
+{
+	struct etch_trigger *lone = s->stack->lone;
+
+	if (lone->filter)
+		return etch_scratch_end_lone_tested(s);
+	etch_scratch_call(s, lone);
 }
 
 /* The usual case: it is known to pass. */
@@ -348,14 +411,15 @@ void etch_scratch_end(struct etch_ring *stand_in)
 	struct etch_scratch *s = (struct etch_scratch *)stand_in;
 	unsigned int depth = READ_ONCE(s->depth) - 1;
 	const struct etch_frame *frame = &s->stack[depth];
-	const struct etch_rules *rules = READ_ONCE(frame->event->rules) ?: &etch_rules_none;
 	const struct etch_program *program;
 	unsigned int bit;
 
 	if (unlikely(!frame->simple))
-		return etch_scratch_end_any(s, rules, depth);
+		return etch_scratch_end_any(s, depth);
+	if (frame->lone)
+		return etch_scratch_end_lone(s);
 	bit = __ffs(frame->mask);
-	program = etch_filter_of(rules, bit);
+	program = etch_filter_of(READ_ONCE(frame->event->rules), bit);
 	if (!program)
 		return etch_scratch_end_passed(s);
 	if (!program->plain)
@@ -367,6 +431,12 @@ void etch_scratch_end(struct etch_ring *stand_in)
 }
 
 /* ---- Control ---- */
+
+/* The instances that may record it. */
+static u64 etch_frame_recording(const struct etch_frame *frame)
+{
+	return frame->simple && frame->lone ? 0 : frame->mask;
+}
 
 /**
  * etch_scratch_abandon() - forget the records of this CPU's writers, which are all dead
@@ -382,7 +452,7 @@ void etch_scratch_abandon(void)
 	u64 mask;
 
 	for (i = 0; i < depth; i++)
-		for (mask = s->stack[i].mask; mask; mask &= mask - 1)
+		for (mask = etch_frame_recording(&s->stack[i]); mask; mask &= mask - 1)
 			etch_ring_lose(etch_this_ring(mask), ETCH_LOST_NESTED);
 	WRITE_ONCE(s->depth, 0);
 }

@@ -174,17 +174,22 @@ static void etch_write_end_copied(struct etch_copies *c)
 	etch_ring_commit(ring);
 }
 
-/* Another writer is in flight, or the record has copies to make or rules to pass. */
-static noinline void etch_write_end_any(struct etch_ring *ring)
+static noinline void etch_write_end_other(struct etch_ring *ring)
 {
 	struct etch_copies *c = this_cpu_ptr(&etch_copies);
 
-	if (likely(READ_ONCE(ring->nest) == ETCH_NEST_SCRATCH))
-		etch_scratch_end(ring);
-	else if (ring == &c->stand_in)
+	if (ring == &c->stand_in)
 		etch_write_end_copied(c);
 	else
 		etch_ring_commit(ring);
+}
+
+/* Another writer is in flight, or the record has copies to make or rules to pass. */
+static noinline void etch_write_end_any(struct etch_ring *ring)
+{
+	if (likely(READ_ONCE(ring->nest) == ETCH_NEST_SCRATCH))
+		return etch_scratch_end(ring);
+	etch_write_end_other(ring);
 }
 
 /**

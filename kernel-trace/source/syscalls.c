@@ -33,6 +33,7 @@
 #include <trace/events/syscalls.h>
 #include <trace/syscall.h>
 
+#include "source/syscalls.h"
 #include "tree/tree.h"
 
 /* Room for the print format of six arguments. */
@@ -99,6 +100,20 @@ static struct etch_syscall *etch_syscall_by_nr(int nr)
 	if (nr < 0 || nr >= NR_syscalls)
 		return NULL;
 	return etch_syscalls[array_index_nospec(nr, NR_syscalls)];
+}
+
+/**
+ * etch_syscall_name() - the name of a system call
+ * @nr: its number
+ *
+ * Context: any.
+ * Return: its name, which begins with "sys_"; NULL: no call that has events has this number.
+ */
+const char *etch_syscall_name(u64 nr)
+{
+	const struct etch_syscall *call = nr < NR_syscalls ? etch_syscall_by_nr(nr) : NULL;
+
+	return call ? call->meta->name : NULL;
 }
 
 /* ---- Recording ---- */

@@ -46,6 +46,7 @@ const struct row rows[NR_ROWS] = {
 	{ "events/*/*", 0700, true },
 	{ "events/*/*/enable", 0600 },
 	{ "events/*/*/filter", 0600 },
+	{ "events/*/*/hist", 0400 },
 	{ "events/*/*/trigger", 0600 },
 	{ "events/*/*/id", 0400 },
 	{ "events/*/*/format", 0400 },

@@ -8,6 +8,7 @@
 # functions below), cheap (ftrace's cheapest clock).
 #
 #	bench: stored NAME HOW RECORDS	what the buffers say was recorded
+#	bench: counted NAME HOW HITS	what a histogram says was hit
 ETCH=/sys/kernel/debug/etch
 FTRACE=/sys/kernel/tracing
 RUN=/sys/kernel/debug/bench/run
@@ -81,6 +82,25 @@ filtered()
 	of_event 0 "$2" filter
 }
 
+# counted TRACER TREE HOW
+counted()
+{
+	hits=$(sed -n 's/^ *Hits: //p' "$2/events/bench_hits/$1_small/hist")
+	echo "bench: counted $1_small $3 $hits"
+}
+
+# hist HOW HIST: the event is not recorded, but counted.
+hist()
+{
+	of_event 0 small enable
+	of_event "$2" small trigger
+	warm "$1" small
+	counted etch $ETCH "$1"
+	counted ftrace $FTRACE "$1"
+	of_event "!$2" small trigger
+	of_event 1 small enable
+}
+
 # The situations.
 
 unfiltered()
@@ -151,6 +171,26 @@ eight()
 		of_event 0 small enable "instances/more$number"
 		of_event 0 small filter "instances/more$number"
 	done
+}
+
+hist_key()
+{
+	hist hist_key hist:keys=first
+}
+
+hist_value()
+{
+	hist hist_value hist:keys=first:vals=count
+}
+
+hist_log2()
+{
+	hist hist_log2 hist:keys=count.log2
+}
+
+hist_two()
+{
+	hist hist_two hist:keys=first,second
 }
 
 set_up()

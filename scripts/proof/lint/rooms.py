@@ -22,9 +22,10 @@ import layout
 SOURCES = layout.TOP / "kernel-trace"
 PLACE = "kernel/etch"
 FLOORS = (("hook", "ring"), ("event",), ("instance",), ("tree",),
-          ("source", "filter", "text", "ctf"), ("trigger", "persist"), ("main",))
+          ("source", "filter", "text", "ctf"), ("trigger", "persist"), ("hist",),
+          ("main",))
 # The combinations of layers that a kernel can have, and the rooms that each is made of.
-CORE = ("hook", "ring", "event", "instance", "tree", "source", "filter", "trigger",
+CORE = ("hook", "ring", "event", "instance", "tree", "source", "filter", "trigger", "hist",
         "main")
 LAYERS = {
     "immediate values": ("hook",),
