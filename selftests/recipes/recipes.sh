@@ -183,7 +183,7 @@ recipe()
 	'What happens while one program runs, and only then?')		while_it_runs ;;
 	'What went before a crash of a program?')			before_a_crash ;;
 	'Who sends this signal, and from where in the kernel?')		whence_a_signal ;;
-	"Who takes the kernel's memory?")				by_caller ;;
+	'Who takes memory in the kernel?')				by_caller ;;
 	'Through which ways in the code?')				by_stack ;;
 	'How large are they?')						by_size ;;
 	'Which tasks start most others?')				by_task ;;
