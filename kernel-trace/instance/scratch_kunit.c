@@ -336,12 +336,42 @@ static void etch_scratch_is_abandoned(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, begun);
 }
 
+/* The usual case, which has a way of its own: one instance, and no writer is interrupted. */
+static void etch_scratch_is_for_one(struct kunit *test)
+{
+	static const struct etch_scratch_counts counts[2] = {
+		{ .written = 4, .filtered = 3, .nested = 1, .too_big = 1 },
+	};
+	struct etch_scratch_test *t = test->priv;
+	bool good = true, big;
+	int i;
+
+	mutex_lock(&etch_mutex);
+	KUNIT_EXPECT_EQ(test, 0, etch_event_enable(&t->inst[1]->rec, &t->event, false));
+	mutex_unlock(&etch_mutex);
+	etch_scratch_account(t);
+	for (i = 0; i < 5; i++)
+		good &= etch_scratch_write_one(t, 100, i);
+	good &= etch_scratch_start(t, &t->writes[0], SZ_16K, 5);
+	good &= etch_scratch_write_one(t, SZ_16K, 7);
+	good &= etch_scratch_finish(&t->writes[0], SZ_16K, 5);
+	big = etch_scratch_write_one(t, ETCH_SCRATCH_TOO_BIG, 1);
+	local_irq_disable();
+	good &= etch_scratch_start(t, &t->writes[0], 100, 1);
+	etch_write_abandon();
+	local_irq_enable();
+	etch_scratch_check(test, counts);
+	KUNIT_EXPECT_TRUE(test, good);
+	KUNIT_EXPECT_FALSE(test, big);
+}
+
 static struct kunit_case etch_scratch_cases[] = {
 	KUNIT_CASE(etch_scratch_nests),
 	KUNIT_CASE(etch_scratch_is_full),
 	KUNIT_CASE(etch_scratch_holds_large),
 	KUNIT_CASE(etch_scratch_refuses_larger),
 	KUNIT_CASE(etch_scratch_is_abandoned),
+	KUNIT_CASE(etch_scratch_is_for_one),
 	{}
 };
 

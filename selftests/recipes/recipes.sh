@@ -160,8 +160,8 @@ container()
 	mkdir -p $WORK/cgroup
 	mount -t cgroup2 none $WORK/cgroup || return 4
 	mkdir -p $WORK/cgroup/container/inner
-	cook 1 && sh -c "echo \$\$ > $WORK/cgroup/container/inner/cgroup.procs; exec ls /" > $WORK/list &&
-		ls / > $WORK/list && cook 2 && lines_are 1 'sched_process_exec: .*ls'
+	cook 1 && sh -c "echo \$\$ > $WORK/cgroup/container/inner/cgroup.procs; exec /tmp/program" &&
+		/tmp/program && cook 2 && lines_are 1 'sched_process_exec: .*/tmp/program'
 	ret=$?
 	rmdir $WORK/cgroup/container/inner $WORK/cgroup/container
 	umount $WORK/cgroup
