@@ -266,6 +266,9 @@ static void check_refused(const struct target *t, const struct fuzz_input *in,
 		problem(t, in, "refused: %s", strerror(err));
 	if (t->what->kind == FUZZ_STATE && (err == EBADF || err == ENOSPC))
 		return;
+	/* It is there already, or it is not. */
+	if (t->what->kind == FUZZ_TRIGGER && (err == EEXIST || err == ENOENT))
+		err = EINVAL;
 	if (err == EINVAL && t->tree)
 		check_log(t, in, seen->verdict == FUZZ_REFUSED ? seen->at : -1);
 	else if (err != EINVAL && err != ENOMEM && (err != ERANGE || t->tree))
@@ -519,9 +522,28 @@ FIXTURE_SETUP(fuzz)
 	fuzz_begin();
 }
 
+/* The triggers that were set in the main tree. A line that has one can be written behind "!". */
+static void take_triggers_away(void)
+{
+	for (size_t i = 0; i < tree.nr; i++) {
+		const struct target *t = &tree.targets[i];
+		char *text, *rest, *line;
+
+		if (t->what->kind != FUZZ_TRIGGER || t->tree != ETCH)
+			continue;
+		text = read_file(ETCH, t->file);
+		rest = text;
+		while (rest && (line = strsep(&rest, "\n")))
+			if (*line && *line != '#')
+				write_fmt(ETCH, t->file, "!%s", line);
+		free(text);
+	}
+}
+
 FIXTURE_TEARDOWN(fuzz)
 {
 	rmdir(INSTANCE);
+	take_triggers_away();
 	ring_sample_unload();
 	etch_as_new();
 	write_file(ETCH, "trace_clock", self->clock);

@@ -18,7 +18,7 @@ static const char * const fuzz_words[] = {
 	"boot", "tai", "local", "global", "seq", "[mono]", "all", "nop", "-1", "0x10", "1k",
 	"sched", "irq", "*", "*:*", ":", "!", "!*:*", "sched:", ":sched_switch", "sched:*",
 	"!sched:*", "sched:sched_sw[i-t]*", "s?hed:*", "[", "[!", "[a-", "\\", "sched:\\*",
-	"%s%s%n", "%pK", "../../enable", "/", "(expanded:", "\"", "'", ",",
+	"stacktrace", "!stacktrace", "stacktrace if common_pid > 1", "%s%s%n", "%pK", "../../enable", "/", "(expanded:", "\"", "'", ",",
 };
 
 /* White space to the kernel: the last one is a no-break space. */
