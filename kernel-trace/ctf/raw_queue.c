@@ -35,11 +35,11 @@ static enum etch_raw_state etch_raw_state(struct etch_raw *p, bool any)
 
 	if (!ring || !etch_ring_filled(ring)) {
 		p->reached = false;
-		return p->inst->on ? ETCH_RAW_WAIT : ETCH_RAW_OFF;
+		return READ_ONCE(p->inst->on) ? ETCH_RAW_WAIT : ETCH_RAW_OFF;
 	}
 	p->reached = p->reached || etch_packet_wanted(p->inst, p->cpu) ||
 		     etch_ring_reached(p->inst, ring);
-	if (!p->reached && !any && p->inst->on)
+	if (!p->reached && !any && READ_ONCE(p->inst->on))
 		return ETCH_RAW_WAIT;
 	if (!etch_lender_has_room(p->lender, etch_raw_max(p, ring)))
 		return ETCH_RAW_LENT;

@@ -2,19 +2,20 @@
 /*
  * Histograms as text.
  */
-#include <linux/kallsyms.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/sort.h>
+#include <linux/sprintf.h>
 #include <linux/string.h>
 
 #include "hist/parse.h"
 #include "hist/print.h"
 #include "source/syscalls.h"
 
-#define ETCH_BAR	20	/* characters of the longest bar */
+#define ETCH_BAR		20	/* characters of the longest bar */
+#define ETCH_HIST_SAVERS	4	/* functions that save a stack trace, at most */
 
 /* ---- A histogram, as it is written ---- */
 
@@ -146,20 +147,38 @@ void etch_hist_sort(const struct etch_hist_spec *spec, struct etch_table_view *v
 
 /* ---- Keys ---- */
 
-/* Etch's own functions, which save the trace, are left out. */
+/* Is an address in a function of Etch, or in the stub of an event? */
+static bool etch_hist_is_own(u64 address)
+{
+	char symbol[16];
+
+	snprintf(symbol, sizeof(symbol), "%ps", (void *)(unsigned long)address);
+	return str_has_prefix(symbol, "etch_") || str_has_prefix(symbol, "__tracestub_");
+}
+
+/*
+ * Where the trace of the event's caller begins: behind Etch's functions, which stand behind those
+ * that save the trace.
+ */
+static unsigned int etch_hist_stack_begins(const u64 *addresses)
+{
+	unsigned int i = 0;
+
+	while (i < ETCH_HIST_SAVERS && !etch_hist_is_own(addresses[i]))
+		i++;
+	if (i == ETCH_HIST_SAVERS)
+		return 0;
+	while (i < ETCH_HIST_STACK && etch_hist_is_own(addresses[i]))
+		i++;
+	return i;
+}
+
 static void etch_hist_print_stack(struct seq_file *m, const u64 *addresses)
 {
-	char symbol[KSYM_SYMBOL_LEN];
-	int i, from = 0;
+	unsigned int i;
 
-	while (from < ETCH_HIST_STACK && addresses[from]) {
-		sprint_symbol(symbol, addresses[from]);
-		if (!str_has_prefix(symbol, "etch_") && !str_has_prefix(symbol, "stack_trace_"))
-			break;
-		from++;
-	}
 	seq_puts(m, "common_stacktrace:\n");
-	for (i = from; i < ETCH_HIST_STACK && addresses[i]; i++)
+	for (i = etch_hist_stack_begins(addresses); i < ETCH_HIST_STACK && addresses[i]; i++)
 		seq_printf(m, "         %pS\n", (void *)(unsigned long)addresses[i]);
 }
 

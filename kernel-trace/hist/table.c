@@ -173,7 +173,7 @@ struct etch_bin *etch_table_find(const struct etch_table *table, struct etch_tab
 /* Has it a key? Then that is complete. */
 static bool etch_bin_ready(const struct etch_bin *bin)
 {
-	/* (K) the tag before the key: pairs with etch_bin_fill() */
+	/* (k) the tag before the key: pairs with etch_bin_fill() */
 	return smp_load_acquire(&bin->tag) & ~ETCH_BIN_CLAIMED;
 }
 

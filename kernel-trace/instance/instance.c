@@ -365,8 +365,8 @@ bool etch_instance_turn(struct etch_instance *inst, bool on)
 	if (READ_ONCE(inst->on) == on || xchg(&inst->on, on) == on)
 		return false;
 	for_each_possible_cpu(cpu) {
-		ring = READ_ONCE(inst->rings[cpu]);
-		if (ring && !on)
+		ring = on ? NULL : READ_ONCE(inst->rings[cpu]);
+		if (ring)
 			etch_ring_off(ring);
 	}
 	return true;

@@ -99,7 +99,7 @@ static void etch_look_again(struct work_struct *work)
 	mutex_lock(&inst->read_mutex);
 	if (inst->again)
 		etch_ask_again(inst);
-	wake = !inst->on || etch_instance_reached(inst);
+	wake = !READ_ONCE(inst->on) || etch_instance_reached(inst);
 	mutex_unlock(&inst->read_mutex);
 	if (wake)
 		wake_up_interruptible_all(&inst->wait);

@@ -98,7 +98,7 @@ static int etch_state_prepare(const struct etch_input *in, struct etch_state *st
 	int ret;
 
 	scoped_guard(mutex, &etch_mutex) {
-		if (!inst->on)
+		if (!READ_ONCE(inst->on))
 			return etch_bad(in, at, -EBADF, "Tracing is off");
 		ret = etch_state_admit(&inst->rec);
 		if (ret)

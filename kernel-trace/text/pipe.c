@@ -67,8 +67,8 @@ static enum etch_pipe_state etch_pipe_state(struct etch_pipe *p, bool any)
 	p->reached = !etch_merge_empty(p->merge) &&
 		     (p->reached || etch_merge_reached(p->merge));
 	if (etch_merge_empty(p->merge))
-		state = p->inst->on ? ETCH_PIPE_WAIT : ETCH_PIPE_ENDED;
-	else if (!p->reached && !any && p->inst->on)
+		state = READ_ONCE(p->inst->on) ? ETCH_PIPE_WAIT : ETCH_PIPE_ENDED;
+	else if (!p->reached && !any && READ_ONCE(p->inst->on))
 		state = ETCH_PIPE_WAIT;
 	mutex_unlock(&p->inst->read_mutex);
 	return state;

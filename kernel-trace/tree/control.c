@@ -31,7 +31,7 @@
 
 static void etch_on_show(struct seq_file *m, const struct etch_view_of *of)
 {
-	seq_printf(m, "%d\n", of->inst->on);
+	seq_printf(m, "%d\n", READ_ONCE(of->inst->on));
 }
 
 static int etch_on_store(const struct etch_input *in)
@@ -40,7 +40,7 @@ static int etch_on_store(const struct etch_input *in)
 	int ret;
 
 	ret = etch_input_bool(in, &on);
-	if (ret || on == in->inst->on)
+	if (ret || on == READ_ONCE(in->inst->on))
 		return ret;
 	ret = etch_instance_set_on(in->inst, on);
 	if (ret)

@@ -136,6 +136,19 @@ TEST_F(hist, counts_by_the_task)
 	EXPECT_TRUE(says(END "/hist", "{ comm: hist-child "));
 }
 
+TEST_F(hist, counts_by_the_stack)
+{
+	int ret = HIST(END, "hist:keys=common_stacktrace,result");
+
+	if (ret == EINVAL && says("error_log", "This kernel has no stack traces"))
+		SKIP(return, "no stack traces: CONFIG_STACKTRACE");
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, fire(30));
+	EXPECT_EQ(30, total(END "/hist", "Hits"));
+	EXPECT_EQ(3, total(END "/hist", "Entries"));
+	EXPECT_TRUE(says(END "/hist", "{ common_stacktrace:\n         fire_"));
+}
+
 /* No memory is taken later, so what does not fit is counted. */
 TEST_F(hist, of_too_small_a_size_counts_what_it_drops)
 {
