@@ -12,12 +12,10 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/unaligned.h>
 
-#include "event/context.h"
 #include "event/program.h"
 
 /* What a dynamic field has, and how many bytes of it there are. */
@@ -43,16 +41,9 @@ static bool etch_test_element(const struct etch_test_of *t, const void *record)
 
 static __always_inline u64 etch_number(const struct etch_test_of *t, const void *record)
 {
-	switch (t->of) {
-	case ETCH_OF_PID:
-		return current->pid;
-	case ETCH_OF_CPU:
-		return smp_processor_id();
-	case ETCH_OF_CONTEXT:
-		return etch_context_now();
-	default:
-		return get_unaligned((u64 *)(record + t->offset));
-	}
+	if (etch_is_early(t->of))
+		return etch_number_now(t->of);
+	return get_unaligned((u64 *)(record + t->offset));
 }
 
 /* ---- Characters ---- */

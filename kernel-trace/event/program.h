@@ -22,8 +22,12 @@
 #include <linux/compiler.h>
 #include <linux/cpumask_types.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
 #include <linux/types.h>
 #include <linux/unaligned.h>
+
+#include "event/context.h"
 
 #define ETCH_PROGRAM_MAX	1024	/* tests */
 #define ETCH_PATTERN_MAX	256	/* bytes, the zero at the end included */
@@ -154,6 +158,21 @@ struct etch_program {
 static inline bool etch_is_early(enum etch_operand of)
 {
 	return of >= ETCH_OF_COMM;
+}
+
+/* The number of an operand that needs no record; 0 for the name of the task. */
+static __always_inline u64 etch_number_now(enum etch_operand of)
+{
+	switch (of) {
+	case ETCH_OF_PID:
+		return current->pid;
+	case ETCH_OF_CPU:
+		return smp_processor_id();
+	case ETCH_OF_CONTEXT:
+		return etch_context_now();
+	default:
+		return 0;
+	}
 }
 
 bool etch_test_other(const struct etch_test_of *t, const void *record);

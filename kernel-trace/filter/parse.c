@@ -60,21 +60,7 @@ struct etch_parser {
 	struct etch_filter_node nodes[3 * ETCH_PROGRAM_MAX];
 };
 
-/* Reports a mistake, unless nobody wants to know. */
-static __printf(3, 4) int etch_parse_bad(const struct etch_parser *p, const char *where,
-					 const char *why, ...)
-{
-	struct va_format format = { .fmt = why };
-	va_list args;
-
-	if (p->in) {
-		va_start(args, why);
-		format.va = &args;
-		etch_bad(p->in, where, -EINVAL, "%pV", &format);
-		va_end(args);
-	}
-	return -EINVAL;
-}
+#define etch_parse_bad(p, where, ...)	etch_bad((p)->in, where, -EINVAL, __VA_ARGS__)
 
 /* ---- Words ---- */
 

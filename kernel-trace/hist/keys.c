@@ -43,18 +43,7 @@ static u64 etch_hist_element(const struct etch_hist_field *f, const void *record
  */
 u64 etch_hist_far_number(const struct etch_hist_field *f, const void *record)
 {
-	switch (f->of) {
-	case ETCH_OF_ELEMENT:
-		return etch_hist_element(f, record);
-	case ETCH_OF_PID:
-		return current->pid;
-	case ETCH_OF_CPU:
-		return smp_processor_id();
-	case ETCH_OF_CONTEXT:
-		return etch_context_now();
-	default:
-		return 0;
-	}
+	return f->of == ETCH_OF_ELEMENT ? etch_hist_element(f, record) : etch_number_now(f->of);
 }
 
 /* The characters of a text, as many as the key keeps, and zeroes behind them. */

@@ -48,21 +48,7 @@ struct etch_hist_parser {
 	struct etch_span parts[ETCH_PARTS];
 };
 
-/* Reports a mistake, unless nobody wants to know. */
-static __printf(3, 4) int etch_hist_bad(const struct etch_hist_parser *p, const char *where,
-					const char *why, ...)
-{
-	struct va_format format = { .fmt = why };
-	va_list args;
-
-	if (p->in) {
-		va_start(args, why);
-		format.va = &args;
-		etch_bad(p->in, where, -EINVAL, "%pV", &format);
-		va_end(args);
-	}
-	return -EINVAL;
-}
+#define etch_hist_bad(p, where, ...)	etch_bad((p)->in, where, -EINVAL, __VA_ARGS__)
 
 /* ---- Pieces ---- */
 

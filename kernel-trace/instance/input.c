@@ -15,7 +15,7 @@
 
 /**
  * etch_bad() - refuse an input
- * @in: the input
+ * @in: the input; NULL: nobody wants to know what is wrong
  * @at: the place in @in->text that is wrong
  * @err: the errno that the writer gets
  * @why: a sentence, without a full stop; printf's format
@@ -28,6 +28,8 @@ int etch_bad(const struct etch_input *in, const char *at, int err, const char *w
 	struct va_format vaf = { .fmt = why };
 	va_list args;
 
+	if (!in)
+		return err;
 	va_start(args, why);
 	vaf.va = &args;
 	etch_error(in->inst, in->where, in->text, at - in->text, "%pV", &vaf);

@@ -2,28 +2,11 @@
 /*
  * Filters of events: what an instance records, what it counts as filtered, and bad filters.
  */
-#include <sys/prctl.h>
-#include <sys/wait.h>
-
 #include "etch_test.h"
 
 #define ONE	ETCH "/instances/filter_one"
 #define TWO	ETCH "/instances/filter_two"
 #define EXIT	"events/sched/sched_process_exit"
-
-/* So many tasks of this name come and go. */
-static void exits(const char *name, int times)
-{
-	while (times--) {
-		pid_t child = fork();
-
-		if (!child) {
-			prctl(PR_SET_NAME, name);
-			_exit(0);
-		}
-		waitpid(child, NULL, 0);
-	}
-}
 
 FIXTURE(filter) { };
 
@@ -47,8 +30,8 @@ TEST_F(filter, what_does_not_pass_is_counted_and_not_recorded)
 	ASSERT_EQ(0, write_file(ONE, EXIT "/filter", "comm == \"filter-wanted\""));
 	EXPECT_STREQ("comm == \"filter-wanted\"", read_line(ONE, EXIT "/filter"));
 	ASSERT_EQ(0, write_file(ONE, EXIT "/enable", "1"));
-	exits("filter-wanted", 10);
-	exits("filter-other", 20);
+	run_tasks("filter-wanted", 10);
+	run_tasks("filter-other", 20);
 	ASSERT_EQ(0, write_file(ONE, EXIT "/enable", "0"));
 	EXPECT_EQ(10, stat_sum(ONE, "written"));
 	EXPECT_LE(20, stat_sum(ONE, "filtered"));
@@ -64,8 +47,8 @@ TEST_F(filter, each_instance_has_its_own)
 	ASSERT_EQ(0, write_file(ONE, EXIT "/enable", "1"));
 	ASSERT_EQ(0, write_file(TWO, EXIT "/enable", "1"));
 	ASSERT_EQ(0, write_file(ETCH "/instances/filter_all", EXIT "/enable", "1"));
-	exits("filter-one", 10);
-	exits("filter-two", 20);
+	run_tasks("filter-one", 10);
+	run_tasks("filter-two", 20);
 	ASSERT_EQ(0, write_file(ONE, EXIT "/enable", "0"));
 	ASSERT_EQ(0, write_file(TWO, EXIT "/enable", "0"));
 	ASSERT_EQ(0, write_file(ETCH "/instances/filter_all", EXIT "/enable", "0"));
@@ -81,14 +64,14 @@ TEST_F(filter, one_is_exchanged_and_taken_away_while_the_event_is_on)
 	ASSERT_EQ(0, write_file(ONE, EXIT "/enable", "1"));
 	ASSERT_EQ(0, write_file(ONE, EXIT "/filter", "comm == 'filter-nobody'"));
 	ASSERT_EQ(0, overwrite_file(ONE, "trace", "\n"));
-	exits("filter-one", 10);
+	run_tasks("filter-one", 10);
 	EXPECT_EQ(0, stat_sum(ONE, "written"));
 	ASSERT_EQ(0, write_file(ONE, EXIT "/filter", "comm == 'filter-one'"));
-	exits("filter-one", 10);
+	run_tasks("filter-one", 10);
 	EXPECT_EQ(10, stat_sum(ONE, "written"));
 	ASSERT_EQ(0, write_file(ONE, EXIT "/filter", "0"));
 	EXPECT_STREQ("none", read_line(ONE, EXIT "/filter"));
-	exits("filter-two", 10);
+	run_tasks("filter-two", 10);
 	EXPECT_LE(20, stat_sum(ONE, "written"));
 }
 

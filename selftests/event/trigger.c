@@ -16,20 +16,6 @@
 #define FORK	"events/sched/sched_process_fork"
 #define HIT	" if comm == \"trigger-hit\""
 
-/* So many tasks of this name come and go. */
-static void exits(const char *name, int times)
-{
-	while (times--) {
-		pid_t child = fork();
-
-		if (!child) {
-			prctl(PR_SET_NAME, name);
-			_exit(0);
-		}
-		waitpid(child, NULL, 0);
-	}
-}
-
 /* Such a task has a child. */
 static pid_t forking(const char *name)
 {
@@ -121,30 +107,30 @@ TEST_F(trigger, traceoff_ends_the_recording_at_once)
 {
 	ASSERT_EQ(0, write_file(ONE, EXIT "/trigger", "traceoff" HIT));
 	set_enable(EXIT, "1");
-	exits("trigger-other", 3);
+	run_tasks("trigger-other", 3);
 	EXPECT_STREQ("1", read_line(ONE, "tracing_on"));
 	run_on(0);
-	exits("trigger-hit", 1);
+	run_tasks("trigger-hit", 1);
 	EXPECT_STREQ("0", read_line(ONE, "tracing_on"));
-	exits("trigger-other", 3);
+	run_tasks("trigger-other", 3);
 	EXPECT_EQ(4, stat_sum(ONE, "written"));
 	ASSERT_EQ(0, write_file(ONE, "tracing_on", "1"));
-	exits("trigger-other", 3);
+	run_tasks("trigger-other", 3);
 	EXPECT_EQ(7, stat_sum(ONE, "written"));
 }
 
 TEST_F(trigger, traceoff_counts_what_it_turns_off)
 {
 	ASSERT_EQ(0, write_file(ONE, EXIT "/trigger", "traceoff:2" HIT));
-	exits("trigger-hit", 3);
+	run_tasks("trigger-hit", 3);
 	EXPECT_STREQ("0", read_line(ONE, "tracing_on"));
 	EXPECT_STREQ("traceoff:count=1" HIT, read_line(ONE, EXIT "/trigger"));
 	ASSERT_EQ(0, write_file(ONE, "tracing_on", "1"));
-	exits("trigger-hit", 1);
+	run_tasks("trigger-hit", 1);
 	EXPECT_STREQ("0", read_line(ONE, "tracing_on"));
 	EXPECT_STREQ("traceoff:count=0" HIT, read_line(ONE, EXIT "/trigger"));
 	ASSERT_EQ(0, write_file(ONE, "tracing_on", "1"));
-	exits("trigger-hit", 1);
+	run_tasks("trigger-hit", 1);
 	EXPECT_STREQ("1", read_line(ONE, "tracing_on"));
 }
 
@@ -153,12 +139,12 @@ TEST_F(trigger, traceon_begins_the_recording_soon)
 	set_enable(FORK, "1");
 	ASSERT_EQ(0, write_file(ONE, "tracing_on", "0"));
 	ASSERT_EQ(0, write_file(ONE, EXIT "/trigger", "traceon:1" HIT));
-	exits("trigger-other", 1);
+	run_tasks("trigger-other", 1);
 	EXPECT_STREQ("0", read_line(ONE, "tracing_on"));
-	exits("trigger-hit", 1);
+	run_tasks("trigger-hit", 1);
 	EXPECT_STREQ("1", read_line(ONE, "tracing_on"));
 	for (int i = 0; i < 200 && !stat_sum(ONE, "written"); i++) {
-		exits("trigger-other", 1);
+		run_tasks("trigger-other", 1);
 		usleep(50000);
 	}
 	EXPECT_LT(0, stat_sum(ONE, "written"));
@@ -169,9 +155,9 @@ TEST_F(trigger, stacktrace_records_as_many_stacks_as_the_count_says)
 	if (!has_kind("stacktrace"))
 		SKIP(return, "no stacktrace: CONFIG_STACKTRACE");
 	ASSERT_EQ(0, write_file(ONE, EXIT "/trigger", "stacktrace:5" HIT));
-	exits("trigger-other", 5);
+	run_tasks("trigger-other", 5);
 	EXPECT_EQ(0, stat_sum(ONE, "written"));
-	exits("trigger-hit", 10);
+	run_tasks("trigger-hit", 10);
 	EXPECT_EQ(5, stat_sum(ONE, "written"));
 	EXPECT_STREQ("stacktrace:count=0" HIT, read_line(ONE, EXIT "/trigger"));
 	if (!have_text())
@@ -191,7 +177,7 @@ TEST_F(trigger, the_stack_stands_behind_the_record)
 		SKIP(return, NO_TEXT);
 	ASSERT_EQ(0, write_file(ONE, EXIT "/trigger", "stacktrace" HIT));
 	set_enable(EXIT, "1");
-	exits("trigger-hit", 1);
+	run_tasks("trigger-hit", 1);
 	text = read_file(ONE, "trace");
 	EXPECT_NE(NULL, strstr(text, "sched_process_exit: comm=trigger-hit"));
 	EXPECT_LT(strstr(text, "sched_process_exit: comm=trigger-hit"), strstr(text, "<stack"));
@@ -207,7 +193,7 @@ TEST_F(trigger, a_count_is_exact)
 	for (int i = 0; i < 4; i++) {
 		if (fork())
 			continue;
-		exits("trigger-hit", 50);
+		run_tasks("trigger-hit", 50);
 		_exit(0);
 	}
 	while (wait(NULL) > 0)
@@ -220,11 +206,11 @@ TEST_F(trigger, enable_event_takes_effect_at_once)
 	ASSERT_EQ(0, write_file(ONE, EXIT "/trigger",
 				"enable_event:sched:sched_process_fork:1" HIT));
 	EXPECT_STREQ("0*", read_line(ONE, FORK "/enable"));
-	exits("trigger-other", 3);
+	run_tasks("trigger-other", 3);
 	EXPECT_EQ(0, stat_sum(ONE, "written"));
-	exits("trigger-hit", 1);
+	run_tasks("trigger-hit", 1);
 	EXPECT_STREQ("1*", read_line(ONE, FORK "/enable"));
-	exits("trigger-other", 3);
+	run_tasks("trigger-other", 3);
 	EXPECT_LE(3, stat_sum(ONE, "written"));
 	EXPECT_STREQ("enable_event:sched:sched_process_fork:count=0" HIT,
 		     read_line(ONE, EXIT "/trigger"));
@@ -241,18 +227,18 @@ TEST_F(trigger, disable_event_takes_effect_at_once)
 	ASSERT_EQ(0, write_file(ONE, EXIT "/trigger",
 				"disable_event:sched:sched_process_fork" HIT));
 	EXPECT_STREQ("1*", read_line(ONE, FORK "/enable"));
-	exits("trigger-hit", 1);
+	run_tasks("trigger-hit", 1);
 	EXPECT_STREQ("0*", read_line(ONE, FORK "/enable"));
 	written = stat_sum(ONE, "written");
 	EXPECT_LE(1, written);
-	exits("trigger-other", 3);
+	run_tasks("trigger-other", 3);
 	EXPECT_EQ(written, stat_sum(ONE, "written"));
 	ASSERT_EQ(0, write_file(ONE, EXIT "/trigger", "!disable_event:sched:sched_process_fork"));
 	EXPECT_STREQ("0", read_line(ONE, FORK "/enable"));
-	exits("trigger-other", 3);
+	run_tasks("trigger-other", 3);
 	EXPECT_EQ(written, stat_sum(ONE, "written"));
 	set_enable(FORK, "1");
-	exits("trigger-other", 3);
+	run_tasks("trigger-other", 3);
 	EXPECT_LE(written + 3, stat_sum(ONE, "written"));
 }
 
@@ -273,7 +259,7 @@ TEST_F(trigger, users_go_on_enabling)
 	ASSERT_EQ(0, write_file(ONE, FORK "/trigger", "enable_event:sched:sched_process_fork"));
 	ASSERT_EQ(0, write_file(ONE, EXIT "/trigger", "!enable_event:sched:sched_process_fork"));
 	EXPECT_STREQ("0*", read_line(ONE, FORK "/enable"));
-	exits("trigger-other", 2);
+	run_tasks("trigger-other", 2);
 	EXPECT_STREQ("1*", read_line(ONE, FORK "/enable"));
 	EXPECT_EQ(1, stat_sum(ONE, "written"));
 	ASSERT_EQ(0, write_file(ONE, FORK "/trigger", "!enable_event:sched:sched_process_fork"));
@@ -301,11 +287,11 @@ TEST_F(trigger, snapshot_is_of_the_moment_of_the_hit)
 		SKIP(return, "no snapshot: CONFIG_ETCH_CTF");
 	set_enable(EXIT, "1");
 	ASSERT_EQ(0, write_file(ONE, EXIT "/trigger", "snapshot:1" HIT));
-	exits("trigger-early", 1);
+	run_tasks("trigger-early", 1);
 	EXPECT_STREQ("0", read_line(ONE, "snapshot"));
 	run_on(0);
-	exits("trigger-hit", 1);
-	exits("trigger-late", 1);
+	run_tasks("trigger-hit", 1);
+	run_tasks("trigger-late", 1);
 	EXPECT_TRUE(becomes("snapshot", "1"));
 	EXPECT_TRUE(snapshot_has("trigger-early"));
 	EXPECT_TRUE(snapshot_has("trigger-hit"));
@@ -319,7 +305,7 @@ TEST_F(trigger, signal_stops_the_task_that_hits)
 
 	ASSERT_EQ(0, write_file(ONE, FORK "/trigger",
 				"signal:SIGSTOP:1 if parent_comm == \"trigger-hit\""));
-	exits("trigger-other", 1);
+	run_tasks("trigger-other", 1);
 	child = forking("trigger-hit");
 	EXPECT_EQ(child, waitpid(child, &status, WUNTRACED));
 	EXPECT_TRUE(WIFSTOPPED(status));
@@ -340,7 +326,7 @@ TEST_F(trigger, signal_is_not_sent_to_tasks_that_are_exiting)
 	char *text;
 
 	ASSERT_EQ(0, write_file(ONE, EXIT "/trigger", "signal:kill:3" HIT));
-	exits("trigger-hit", 5);
+	run_tasks("trigger-hit", 5);
 	text = read_file(ONE, EXIT "/trigger");
 	EXPECT_STREQ("signal:KILL:count=3" HIT "\n"
 		     "# not sent: 5 to tasks that get none, 0 with 64 on their way\n", text);
@@ -370,14 +356,14 @@ TEST_F(trigger, goes_with_its_instance)
 	ASSERT_EQ(0, write_file(ONE, FORK "/trigger", "enable_event:sched:sched_process_exit"));
 	ASSERT_EQ(0, write_file(ONE, EXIT "/trigger", "disable_event:sched:sched_process_exit"));
 	ASSERT_EQ(0, write_file(ONE, FORK "/trigger", "signal:CONT"));
-	exits("trigger-other", 3);
+	run_tasks("trigger-other", 3);
 	ASSERT_EQ(0, rmdir(ONE));
-	exits("trigger-other", 3);
+	run_tasks("trigger-other", 3);
 	ASSERT_EQ(0, mkdir(ONE, 0700));
 	EXPECT_STREQ("# Available triggers:", read_line(ONE, EXIT "/trigger"));
 	EXPECT_STREQ("# Available triggers:", read_line(ONE, FORK "/trigger"));
 	EXPECT_STREQ("0", read_line(ONE, EXIT "/enable"));
-	exits("trigger-other", 3);
+	run_tasks("trigger-other", 3);
 	EXPECT_EQ(0, stat_sum(ONE, "written"));
 }
 
@@ -408,11 +394,11 @@ TEST_F(trigger, goes_with_the_module_of_the_other_event)
 				"disable_event:" SAMPLE ":etch_sample_end:3" HIT));
 	ASSERT_EQ(0, write_file(ONE, "events/" SAMPLE "/etch_sample_end/trigger",
 				"enable_event:" SAMPLE ":etch_sample_begin"));
-	exits("trigger-hit", 1);
+	run_tasks("trigger-hit", 1);
 	EXPECT_STREQ("1*", read_line(ONE, "events/" SAMPLE "/etch_sample_begin/enable"));
 	ASSERT_EQ(0, sample_unload());
 	EXPECT_STREQ("# Available triggers:", read_line(ONE, EXIT "/trigger"));
-	exits("trigger-hit", 1);
+	run_tasks("trigger-hit", 1);
 }
 
 TEST_HARNESS_MAIN

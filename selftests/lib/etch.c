@@ -2,8 +2,10 @@
 
 #include <linux/magic.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <sys/vfs.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "etch.h"
@@ -19,6 +21,19 @@ void give_up(const char *fmt, ...)
 	va_end(args);
 	fflush(stdout);
 	abort();
+}
+
+void run_tasks(const char *name, int times)
+{
+	while (times--) {
+		pid_t child = fork();
+
+		if (!child) {
+			prctl(PR_SET_NAME, name);
+			_exit(0);
+		}
+		waitpid(child, NULL, 0);
+	}
 }
 
 /* Pins the calling task, and the tasks that it starts, to @cpu. */

@@ -58,6 +58,9 @@ int nr_cpus(void);
 void run_on(int cpu);
 long long now_ms(void);
 
+/* So many tasks of this name come and go, one after the other. */
+void run_tasks(const char *name, int times);
+
 /* Reading files. The caller frees texts, but not lines, which are in buffers that take turns. */
 char *path_of(const char *tree, const char *file);
 char *read_all(int fd, size_t *len);
