@@ -133,7 +133,7 @@ mutant events "opens gates for an instance that is off" src/event/gate.c \
 mutant events "has it that what refused was enabled" src/event/gate.c \
 	's/if \(!ret\)\n\t\tevent->mask = mask;/event->mask = mask;/'
 mutant events "records what its region has no room for" src/event/gate.c \
-	's/if \(on && rec->admit\)/if (0)/'
+	's/return rec->admit \? rec->admit\(rec, event\) : 0;/return 0;/'
 mutant events "is half on when it could not be" src/event/gate.c \
 	's/etch_on = old;\n\t\tetch_follow_on\(bit\);/etch_on = old;/'
 
