@@ -436,8 +436,8 @@ TEST_F(recorder, repairs)
 	char instance[80], file[100];
 	struct stat st;
 
-	START(&self->run, "-v", "-e", "sched", "-w", "0", "-o", self->run.trace);
-	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
+	/* Its own wake-ups are events, so it writes some 100 MB a second: look at less. */
+	START(&self->run, "-e", "sched", "-w", "0", "-o", self->run.trace);
 	EXPECT_TRUE(wait_until_written(&self->run));
 	kill(self->run.pid, SIGKILL);
 	EXPECT_EQ(256 + SIGKILL, finish(&self->run))

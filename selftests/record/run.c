@@ -175,12 +175,16 @@ struct found look_at_trace(const char *trace)
 bool wait_until_written(const struct run *run)
 {
 	char instance[80], file[100];
+	bool there = false;
 	struct stat st;
 
 	snprintf(instance, sizeof(instance), ETCH "/instances/record-%d", run->pid);
 	snprintf(file, sizeof(file), "%s/cpu0", run->trace);
 	for (int i = 0; i < 100; i++) {
-		if (write_file(instance, "flush", "1"))
+		/* The recorder makes the instance, and takes it away. */
+		if (!write_file(instance, "flush", "1"))
+			there = true;
+		else if (there)
 			return false;
 		usleep(100000);
 		if (!stat(file, &st) && st.st_size)
