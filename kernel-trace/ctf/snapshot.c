@@ -135,7 +135,7 @@ int etch_snapshot_take_of(struct etch_instance *inst, u64 time)
 }
 
 /**
- * etch_snapshot_take() - etch_snapshot_take_of() for this moment
+ * etch_snapshot_take() - remember this moment: see etch_snapshot_take_of()
  * @inst: the instance
  *
  * Context: as there.

@@ -212,7 +212,7 @@ static int etch_change_bit(struct etch_recorder *rec, struct etch_event *event,
  * @event: the event, for which the gate is not changed once more before etch_gates_flush()
  * @on: open it
  *
- * Other than etch_event_enable() it does not ask the rules, which ask for it.
+ * Unlike etch_event_enable(), it does not ask the rules: they are its caller.
  *
  * Context: process, may sleep; holds etch_mutex.
  * Return: 0, and etch_gates_flush() makes it so; or a negative errno, as there.

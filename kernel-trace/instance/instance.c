@@ -294,7 +294,7 @@ void etch_rings_go(struct etch_instance *inst, int want)
 	wake_up_interruptible_all(&inst->wait);
 }
 
-/* Bring rings and gates in line with @on. Gates that have to be open are. */
+/* Bring rings and gates in line with @on. If it is on, the caller has opened the gates. */
 static void etch_instance_follow(struct etch_instance *inst)
 {
 	bool on = READ_ONCE(inst->on);
@@ -345,7 +345,7 @@ int etch_instance_set_on(struct etch_instance *inst, bool on)
 }
 
 /**
- * etch_instance_turn() - etch_instance_set_on(), as far as that can be done anywhere
+ * etch_instance_turn() - do the part of etch_instance_set_on() that any context can do
  * @inst: the instance
  * @on: let records in
  *

@@ -74,7 +74,7 @@ static struct etch_signal_work etch_signals[ETCH_SIGNALS];
 static void etch_signal_put(struct etch_signal_work *work)
 {
 	WRITE_ONCE(work->task, NULL);
-	/* A full barrier: the hit that takes the entry next overwrites all of it. */
+	/* (Y) looks at the entry before its bit: pairs with etch_signal_get() */
 	smp_mb__before_atomic();
 	clear_bit(work - etch_signals, &etch_signals_used);
 }
@@ -97,6 +97,7 @@ static struct etch_signal_work *etch_signal_get(void)
 	while ((free = ~READ_ONCE(etch_signals_used))) {
 		unsigned int i = __ffs(free);
 
+		/* (y) a full barrier, for this hit overwrites the entry */
 		if (!test_and_set_bit(i, &etch_signals_used))
 			return &etch_signals[i];
 	}
