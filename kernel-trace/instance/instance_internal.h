@@ -3,7 +3,7 @@
 #define _KERNEL_ETCH_INSTANCE_INTERNAL_H
 
 /*
- * What instance.c and instance_size.c share: an instance's rings, one by one and all
+ * What instance.c, instance_turn.c and instance_size.c share: an instance's rings, one by one and all
  * together. Under its read_mutex, all of it.
  */
 
