@@ -175,7 +175,7 @@ static int sample_stats_show(struct seq_file *m, void *unused)
 		seq_printf(m, "cpu %d written %llu read %llu overwritten %llu entries %llu lost %llu\n",
 			   cpu, stats.written, stats.read, stats.overwritten, stats.entries,
 			   stats.lost_full + stats.lost_nested + stats.lost_too_big +
-			   stats.lost_off);
+			   stats.lost_throttled + stats.lost_off);
 	}
 	mutex_unlock(&sample_mutex);
 	return 0;

@@ -67,7 +67,11 @@
  * Accounting, exact per record whenever no writer is in flight:
  *
  *	written = read + overwritten + entries
- *	tried   = written + lost_full + lost_nested + lost_too_big + lost_off
+ *	tried   = written + lost_full + lost_nested + lost_too_big + lost_throttled + lost_off
+ *
+ * Budgets. Rings may share a budget, which bounds how much they store in a time, in bytes or
+ * records: struct etch_ring_budget. A writer that wants another block when the budget is spent
+ * loses its record: throttled. Only writers that begin or leave a block touch the budget.
  *
  * The calls that may run beside each other:
  *
@@ -160,8 +164,37 @@ enum etch_lost {
 	ETCH_LOST_FULL,		/* discard mode, and no block is free */
 	ETCH_LOST_NESTED,	/* an interrupted writer is in the way, or nested too deep */
 	ETCH_LOST_TOO_BIG,	/* does not even fit in an empty block */
+	ETCH_LOST_THROTTLED,	/* another block was wanted, and the budget is spent */
 	ETCH_LOST_OFF,		/* the ring is off: the last one, and no view counts it */
 	ETCH_LOST_NR
+};
+
+/* How far rings may get ahead of the rate of their budget, in nanoseconds. */
+#define ETCH_BUDGET_PERIOD	100000000ULL
+
+/**
+ * struct etch_ring_rate - how fast something may be stored
+ * @num: nanoseconds that @den of it cost
+ * @den: 0: any rate
+ * @paid: the time, of the monotonic clock, up to which all that was stored is paid for
+ */
+struct etch_ring_rate {
+	/* private: */
+	u64	num;
+	u64	den;
+	u64	paid;
+};
+
+/**
+ * struct etch_ring_budget - how much rings may store together
+ * @bytes: content of blocks, headers included
+ * @records: records
+ *
+ * All zeroes is no bound. The owner of the rings has it, for longer than they are.
+ */
+struct etch_ring_budget {
+	struct etch_ring_rate bytes;
+	struct etch_ring_rate records;
 };
 
 /*
@@ -216,6 +249,7 @@ struct etch_ring {
 	u64		alarm_at;	/* beginning this block, or a later one, raises the alarm */
 	void		(*alarm)(void *data); /* NULL: nobody sets it */
 	void		*alarm_data;
+	struct etch_ring_budget *budget; /* NULL: none */
 	local_t		written;	/* in blocks that were left */
 	local_t		overwritten;	/* in blocks that were dropped, read or not */
 
@@ -254,6 +288,7 @@ struct etch_ring {
  * @alarm:       called by the writer that raises the alarm (etch_ring_set_alarm()), in any
  *               context, NMI included; NULL: the alarm is never set
  * @alarm_data:  what it is called with
+ * @budget:      of this ring and others; NULL: none
  */
 struct etch_ring_params {
 	int		node;
@@ -265,6 +300,7 @@ struct etch_ring_params {
 	u64		floor;
 	void		(*alarm)(void *data);
 	void		*alarm_data;
+	struct etch_ring_budget *budget;
 };
 
 /**
@@ -339,6 +375,7 @@ struct etch_cursor {
  *                more than ETCH_RING_MAX_NEST in flight
  * @lost_too_big: lost, longer than a sub-buffer has room for, or refused for being shorter
  *                than ETCH_RING_MIN_RECORD
+ * @lost_throttled: lost, the budget was spent
  * @lost_off:     lost, the ring was off
  * @bytes:        what those entries occupy, from the first's start to the last's end
  *                in each block
@@ -352,6 +389,7 @@ struct etch_ring_stats {
 	u64		lost_full;
 	u64		lost_nested;
 	u64		lost_too_big;
+	u64		lost_throttled;
 	u64		lost_off;
 	u64		bytes;
 	u64		oldest;
@@ -385,6 +423,10 @@ void etch_ring_resume(struct etch_ring *r);
 
 /* An alarm for a reader that waits: ring_alarm.c. */
 void etch_ring_set_alarm(struct etch_ring *r, unsigned int blocks);
+
+/* What rings may store together: ring_budget.c. */
+void etch_ring_rate_off(struct etch_ring_rate *rate);
+void etch_ring_rate_set(struct etch_ring_rate *rate, u64 num, u64 den);
 
 /* In a writer's place: ring.c. */
 void etch_ring_flush(struct etch_ring *r);

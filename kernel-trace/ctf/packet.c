@@ -65,11 +65,12 @@ unsigned int etch_packet_make(struct etch_instance *inst, int cpu, void *memory,
 	head->packet_seq_num = base->seq + view->seq + 1;
 	head->overwritten = base->overwritten + overwritten;
 	head->lost_full = base->lost[ETCH_LOST_FULL] + view->lost[ETCH_LOST_FULL];
+	head->lost_throttled = base->lost[ETCH_LOST_THROTTLED] + view->lost[ETCH_LOST_THROTTLED];
 	head->lost_nested = base->lost[ETCH_LOST_NESTED] + view->lost[ETCH_LOST_NESTED];
 	head->lost_too_big = base->lost[ETCH_LOST_TOO_BIG] + view->lost[ETCH_LOST_TOO_BIG];
 	head->events_discarded = head->overwritten + etch_view_lost(view) +
 				 base->lost[ETCH_LOST_FULL] + base->lost[ETCH_LOST_NESTED] +
-				 base->lost[ETCH_LOST_TOO_BIG];
+				 base->lost[ETCH_LOST_TOO_BIG] + base->lost[ETCH_LOST_THROTTLED];
 	head->cpu_id = cpu;
 	head->pid = view->pid;
 	memset(head->comm, 0, sizeof(head->comm));
@@ -135,6 +136,7 @@ unsigned int etch_packet_lead(void *lead, const void *packet, const struct etch_
 	head->packet_size = PAGE_SIZE * BITS_PER_BYTE;
 	head->overwritten = 0;
 	head->lost_full = 0;
+	head->lost_throttled = 0;
 	head->lost_nested = 0;
 	head->lost_too_big = 0;
 	head->records = 0;

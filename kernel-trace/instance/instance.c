@@ -70,6 +70,7 @@ struct etch_ring *etch_cpu_ring_make(const struct etch_instance *inst, int cpu,
 		.clock = inst->clock,
 		.alarm = etch_instance_alarm,
 		.alarm_data = (void *)inst,
+		.budget = (void *)&inst->budget.of_rings,
 	};
 	struct etch_ring *ring;
 

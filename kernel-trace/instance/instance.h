@@ -113,6 +113,23 @@ struct etch_absent {
 	u64 filtered;
 };
 
+/* Bytes a second, and the largest figure that users can set: the ring counts in nanoseconds. */
+#define ETCH_BUDGET_MAX_BYTES	(1ULL << 40)
+
+/**
+ * struct etch_budget - how much may be recorded, all CPUs together
+ * @of_rings: as rings understand it
+ * @bytes: a second; 0: any number
+ * @percent: of the time of one CPU; 0: any share
+ * @ns: what a record counts as, when @percent is not 0
+ */
+struct etch_budget {
+	struct etch_ring_budget of_rings;
+	u64 bytes;
+	unsigned int percent;
+	unsigned int ns;
+};
+
 /**
  * struct etch_instance - a tree with events, buffers and readers of its own
  * @name: of its folder in instances/; NULL for the main tree
@@ -131,6 +148,7 @@ struct etch_absent {
  *		recorded; 0: it has rings
  * @subbuf_bytes: of a sub-buffer, the same in all rings
  * @percent: how full a ring has to be for waiting readers to be woken; 0: not empty
+ * @budget: of all its rings; set under etch_mutex
  * @rings: by CPU; NULL where there is none. This and the settings above change
  *	   under @read_mutex, for CPUs come and go without etch_mutex
  * @cpus: those that may write: all that are on line, and those on their way there or from
@@ -170,6 +188,7 @@ struct etch_instance {
 	unsigned long full_bytes;
 	unsigned int subbuf_bytes;
 	unsigned int percent;
+	struct etch_budget budget;
 	struct etch_ring **rings;
 	cpumask_var_t cpus;
 	struct etch_absent __percpu *absent;
@@ -216,6 +235,10 @@ void etch_instance_set_mode(struct etch_instance *inst, bool overwrite);
 void etch_instance_set_clock(struct etch_instance *inst, enum etch_clock clock);
 void etch_instance_reset(struct etch_instance *inst, int cpu);
 int etch_instances_init(void);
+
+/* budget.c. Under etch_mutex; and in any process. */
+int etch_instance_set_budget(struct etch_instance *inst, u64 bytes, unsigned int percent);
+u64 etch_instance_throttled(struct etch_instance *inst);
 
 /* Any context, NMI included; an RCU reader. */
 bool etch_instance_turn(struct etch_instance *inst, bool on);

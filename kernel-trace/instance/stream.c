@@ -32,6 +32,7 @@ void etch_stream_rebase(struct etch_instance *inst, int cpu, struct etch_ring *r
 	base->lost[ETCH_LOST_FULL] += stats.lost_full;
 	base->lost[ETCH_LOST_NESTED] += stats.lost_nested;
 	base->lost[ETCH_LOST_TOO_BIG] += stats.lost_too_big;
+	base->lost[ETCH_LOST_THROTTLED] += stats.lost_throttled;
 	base->floor = etch_ring_latest(ring);
 	/* The next ring, or this one when it is empty, counts from zero. */
 	base->lines = (struct etch_unreported) {};

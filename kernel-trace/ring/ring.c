@@ -289,7 +289,8 @@ static int switch_block(struct etch_ring *r, u64 pos)
 		return ETCH_AGAIN;
 
 	/* Neither dropped nor taken before we have committed, so there is time. */
-	left = &r->blocks[etch_slot_block(READ_ONCE(*etch_ring_slot(r, this)))];
+	slot = READ_ONCE(*etch_ring_slot(r, this));
+	left = &r->blocks[etch_slot_block(slot)];
 	WRITE_ONCE(left->end, etch_pos_off(pos, this));
 	WRITE_ONCE(left->records, etch_pos_count(pos));
 	WRITE_ONCE(left->left, time);
@@ -298,6 +299,9 @@ static int switch_block(struct etch_ring *r, u64 pos)
 	WRITE_ONCE(r->left_lost, lost);
 	smp_wmb();	/* (G) pairs with (g). */
 	local_add(etch_pos_count(pos), &r->written);
+	/* Taken: there is no block before the first one. */
+	if (!(slot & ETCH_SLOT_TAKEN))
+		etch_ring_charge(r, etch_pos_off(pos, this), etch_pos_count(pos));
 	raise_for_block(r, next);
 	return ETCH_AGAIN;
 }
@@ -431,7 +435,7 @@ void *etch_ring_reserve_slow(struct etch_ring *r, unsigned int len, u64 *time,
 
 		cause = ETCH_AGAIN;
 		if (!fits_here(r, pos, len)) {
-			cause = switch_block(r, pos);
+			cause = etch_ring_spent(r) ? ETCH_LOST_THROTTLED : switch_block(r, pos);
 		} else {
 			data = reserve_here(r, pos, len, time);
 			if (data)

@@ -118,6 +118,7 @@ static void init_ring(struct etch_ring *r, const struct etch_ring_params *p, uns
 	r->floor = p->floor;
 	r->alarm = p->alarm;
 	r->alarm_data = p->alarm_data;
+	r->budget = p->budget;
 }
 
 /*

@@ -120,6 +120,10 @@ void etch_ring_free_blocks(const struct etch_ring *r, struct etch_block *blocks,
 void etch_ring_raise_record(struct etch_ring *r);
 void etch_ring_raise_block(struct etch_ring *r, u64 at);
 
+/* ring_budget.c: any context. */
+bool etch_ring_spent(const struct etch_ring *r);
+void etch_ring_charge(const struct etch_ring *r, unsigned int bytes, unsigned int records);
+
 /* ring_read.c */
 u64 etch_ring_number(const struct etch_ring *r, u64 at);
 void etch_ring_skip_to(struct etch_ring *r, u64 start);

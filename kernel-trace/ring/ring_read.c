@@ -782,6 +782,7 @@ void etch_ring_stats(struct etch_ring *r, struct etch_ring_stats *stats)
 	stats->lost_full = lost_by(r, ETCH_LOST_FULL);
 	stats->lost_nested = lost_by(r, ETCH_LOST_NESTED);
 	stats->lost_too_big = lost_by(r, ETCH_LOST_TOO_BIG);
+	stats->lost_throttled = lost_by(r, ETCH_LOST_THROTTLED);
 	stats->lost_off = lost_by(r, ETCH_LOST_OFF);
 }
 EXPORT_SYMBOL_GPL(etch_ring_stats);

@@ -216,6 +216,7 @@ static void ring_test_lost(const struct etch_ring_stats *s, u64 *lost)
 	lost[ETCH_LOST_FULL] = s->lost_full;
 	lost[ETCH_LOST_NESTED] = s->lost_nested;
 	lost[ETCH_LOST_TOO_BIG] = s->lost_too_big;
+	lost[ETCH_LOST_THROTTLED] = s->lost_throttled;
 	lost[ETCH_LOST_OFF] = s->lost_off;
 }
 

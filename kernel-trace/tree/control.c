@@ -250,6 +250,7 @@ static void etch_stats_show(struct seq_file *m, const struct etch_view_of *of)
 	seq_printf(m, "lost full: %llu\n", stats.lost_full);
 	seq_printf(m, "lost too big: %llu\n", stats.lost_too_big);
 	seq_printf(m, "lost nested: %llu\n", stats.lost_nested);
+	seq_printf(m, "lost throttled: %llu\n", stats.lost_throttled);
 	seq_printf(m, "lost off: %llu\n", stats.lost_off);
 	seq_printf(m, "lost no buffer: %llu\n", absent);
 	seq_printf(m, "filtered: %llu\n", filtered);
@@ -312,6 +313,9 @@ static const char etch_readme[] =
 	"                      0: one record will do\n"
 	"  buffer_mode         of a full buffer: overwrite drops what is oldest, discard\n"
 	"                      what is new\n"
+	"  budget              bytes=10M cpu=1%: how much may be recorded in a second, all\n"
+	"                      CPUs together; what is more is lost: throttled. Empty: any\n"
+	"                      amount\n"
 	"\n"
 	"More\n"
 	"  persist/            what an earlier kernel left in reserved memory, if etch_persist=\n"
@@ -434,6 +438,7 @@ static const struct etch_control etch_controls[] = {
 	{ "buffer_subbuf_size_kb", 0600, .show = etch_subbuf_show, .store = etch_subbuf_store },
 	{ "buffer_percent", 0600, .show = etch_percent_show, .store = etch_percent_store },
 	{ "buffer_mode", 0600, .show = etch_mode_show, .store = etch_mode_store },
+	{ "budget", 0600, .show = etch_budget_show, .store = etch_budget_store },
 	{ "error_log", 0600, .show = etch_error_log_show, .store = etch_error_log_store },
 	{}
 };

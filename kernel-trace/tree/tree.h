@@ -139,6 +139,11 @@ extern const struct etch_event_control etch_event_controls[];
 
 void etch_available_events_show(struct seq_file *m, const struct etch_view_of *of);
 
+/* ---- budget.c ---- */
+
+void etch_budget_show(struct seq_file *m, const struct etch_view_of *of);
+int etch_budget_store(const struct etch_input *in);
+
 /* ---- format.c: an event's format file ---- */
 
 void etch_format_show(struct seq_file *m, const struct etch_event *event);

@@ -77,6 +77,17 @@ void etch_instance_set_percent(struct etch_instance *i, unsigned int percent)
 	must(percent <= 100);
 }
 
+int etch_instance_set_budget(struct etch_instance *i, u64 bytes, unsigned int percent)
+{
+	must(bytes <= ETCH_BUDGET_MAX_BYTES && percent <= 100 * num_possible_cpus());
+	return bytes == 4096 ? -ENOMEM : 0;
+}
+
+u64 etch_instance_throttled(struct etch_instance *i)
+{
+	return 0;
+}
+
 int etch_snapshot_take(struct etch_instance *i)
 {
 	must(true);

@@ -355,7 +355,8 @@ long long now_ms(void)
 }
 
 static const char * const etch_lost[] = {
-	"lost full", "lost too big", "lost nested", "lost off", "lost no buffer",
+	"lost full", "lost too big", "lost nested", "lost throttled", "lost off",
+	"lost no buffer",
 };
 
 long long lost_sum(const char *tree)
@@ -406,6 +407,7 @@ void etch_as_new(void)
 	overwrite_file(ETCH, "set_event_cgroup", "\n");
 	write_file(ETCH, "buffer_mode", "overwrite");
 	write_file(ETCH, "buffer_percent", "0");
+	overwrite_file(ETCH, "budget", "none");
 	overwrite_file(ETCH, "trace", "");
 	overwrite_file(ETCH, "error_log", "\n");
 	write_file(ETCH, "tracing_on", "1");

@@ -86,7 +86,8 @@ bool packets_head_ok(const struct packets *p, const struct etch_packet_header *h
 	if (head->content_size / 8 < PACKET_HEADER || head->content_size > head->packet_size ||
 	    head->packet_size / 8 % getpagesize() || head->timestamp_begin > head->timestamp_end)
 		return false;
-	if (head->events_discarded < head->overwritten + head->lost_full)
+	if ((__u32)(head->events_discarded - head->overwritten) !=
+	    head->lost_full + head->lost_throttled + head->lost_nested + head->lost_too_big)
 		return false;
 	return !p->packets ||
 	       (head->cpu_id == last->cpu_id &&

@@ -79,6 +79,18 @@ static const struct row rows[] = {
 		{ "101", 0, "More than 100 percent" },
 		{ " 4294967296", 1, "More than 100 percent" },
 	} },
+	{ "budget", false, {
+		{ "10M", 0, "Neither bytes=, nor cpu=, nor none alone" },
+		{ "none cpu=1", 0, "Neither bytes=, nor cpu=, nor none alone" },
+		{ "bytes=M", 6, "Not a number" },
+		{ "cpu=1% bytes=-1", 13, "Not a number" },
+		{ "bytes=10X", 8, "Nothing may follow the number here" },
+		{ "bytes=1 cpu=1%%", 14, "Nothing may follow the number here" },
+		{ "bytes=1 bytes=2", 8, "bytes= is there twice" },
+		{ "cpu=1 cpu=1", 6, "cpu= is there twice" },
+		{ "bytes=1025G", 6, "Too large: at most 1099511627776" },
+		{ "bytes=99999999999999999999", 6, "Too large: at most 1099511627776" },
+	} },
 	{ "dump_on_oops", false, {
 		{ "\n", 0, "Neither 0, 1, 2, orig_cpu nor INSTANCE or INSTANCE=2" },
 		{ "1,,2", 2, "Neither 0, 1, 2, orig_cpu nor INSTANCE or INSTANCE=2" },

@@ -15,6 +15,7 @@ enum fuzz_kind {
 	FUZZ_SIZE,		/* KiB of a buffer */
 	FUZZ_SUBBUF,		/* KiB of a sub-buffer */
 	FUZZ_PERCENT,
+	FUZZ_BUDGET,		/* bytes= and cpu=, or none */
 	FUZZ_CHOICE,		/* one of the words that it shows */
 	FUZZ_EVENTS,		/* names of events */
 	FUZZ_FILTER,		/* a filter, or 0 */

@@ -144,7 +144,7 @@ static double recording_time(const struct recording *rec)
 static unsigned long long account_lost(const struct account *account)
 {
 	return account->of[LOST_FULL] + account->of[LOST_TOO_BIG] + account->of[LOST_NESTED] +
-	       account->of[LOST_NO_BUFFER];
+	       account->of[LOST_THROTTLED] + account->of[LOST_NO_BUFFER];
 }
 
 static void show_progress(const struct recording *rec)
@@ -175,6 +175,7 @@ static void tell_lost(const struct account *account)
 		[LOST_FULL]	= "lost because a buffer was full: have larger ones (-b)",
 		[LOST_TOO_BIG]	= "lost because they fit in no sub-buffer: see buffer_subbuf_size_kb",
 		[LOST_NESTED]	= "lost because of where an interrupt came",
+		[LOST_THROTTLED] = "lost because the budget was spent: see the file budget",
 		[LOST_NO_BUFFER] = "lost because there was no memory for a CPU's buffer",
 	};
 

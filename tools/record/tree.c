@@ -29,6 +29,7 @@ const char * const account_names[STATS] = {
 	[LOST_FULL]	= "lost full",
 	[LOST_TOO_BIG]	= "lost too big",
 	[LOST_NESTED]	= "lost nested",
+	[LOST_THROTTLED] = "lost throttled",
 	[LOST_OFF]	= "lost off",
 	[LOST_NO_BUFFER] = "lost no buffer",
 };

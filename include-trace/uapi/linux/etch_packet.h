@@ -34,7 +34,8 @@
  * @uuid: of the trace; the same as in its metadata
  * @stream_id: 0
  * @overwritten: of @events_discarded, how many had been stored
- * @lost_full: how many were lost in discard mode because the buffer was full
+ * @lost_full: how many were lost in discard mode because the buffer was full: modulo 2^32
+ * @lost_throttled: how many because the budget was spent: modulo 2^32
  * @lost_nested: how many because of where an interrupt came: modulo 2^32
  * @lost_too_big: how many because they fit in no sub-buffer: modulo 2^32
  * @comm: the name of @pid, as far as known
@@ -60,7 +61,8 @@ struct etch_packet_header {
 	__u8	uuid[ETCH_PACKET_UUID];
 	__u32	stream_id;
 	__u64	overwritten;
-	__u64	lost_full;
+	__u32	lost_full;
+	__u32	lost_throttled;
 	__u32	lost_nested;
 	__u32	lost_too_big;
 	char	comm[ETCH_PACKET_COMM];

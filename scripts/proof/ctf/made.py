@@ -8,7 +8,7 @@ from formats import WIDTHS
 UUID = bytes(range(16))
 PAGE = 4096
 # As struct etch_packet_header: see include-trace/uapi/linux/etch_packet.h.
-HEADER = struct.Struct("<I16sIQQII16sIiIIQQQQQQ")
+HEADER = struct.Struct("<I16sIQIIII16sIiIIQQQQQQ")
 TASK, SOFTIRQ, HARDIRQ, NMI = range(4)
 
 PRELUDE = """\
@@ -91,7 +91,7 @@ def packet(records, begin, end, seq=0, discarded=0, cpu=0, pages=1, **more):
         body = padded(body, 4) + each
     size = HEADER.size + len(body)
     fields = {"magic": 0xC1FC1FC1, "uuid": UUID, "stream_id": 0,
-              "overwritten": 0, "lost_full": 0, "lost_nested": 0,
+              "overwritten": 0, "lost_full": 0, "lost_throttled": 0, "lost_nested": 0,
               "lost_too_big": 0, "comm": b"made", "cpu": cpu, "pid": 1, "generation": 1,
               "records": len(records), "begin": begin, "end": end,
               "content": size * 8, "size": pages * PAGE * 8, "seq": seq,

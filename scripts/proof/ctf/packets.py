@@ -8,7 +8,7 @@ import struct
 from collections import namedtuple
 
 MAGIC = 0xC1FC1FC1
-_HEADER = struct.Struct("<I16sIQQII16sIiIIQQQQQQ")
+_HEADER = struct.Struct("<I16sIQIIII16sIiIIQQQQQQ")
 HEADER_BYTES = _HEADER.size
 TIME_BITS, ID_BITS = 48, 14
 TIME_MASK, ID_MASK = (1 << TIME_BITS) - 1, (1 << ID_BITS) - 1
@@ -16,7 +16,7 @@ _HEAD = struct.Struct("<Qi")
 HEAD_BYTES = _HEAD.size
 
 Header = namedtuple("Header", "magic uuid stream_id overwritten lost_full "
-                    "lost_nested lost_too_big comm cpu pid generation records "
+                    "lost_throttled lost_nested lost_too_big comm cpu pid generation records "
                     "begin end content size seq discarded")
 # at, end: the packet's bytes in its file; content: where the records end.
 Packet = namedtuple("Packet", "header at content end")
@@ -85,9 +85,11 @@ def check_order(found):
         where = f"CPU {head.cpu}, packet {head.seq}"
         if head.end < head.begin:
             wrong.append(f"{where}: ends before it begins")
-        parts = head.overwritten + head.lost_full
-        if (head.discarded - parts - head.lost_nested
-                - head.lost_too_big) % (1 << 32) or head.discarded < parts:
+        lost = (head.lost_full + head.lost_throttled + head.lost_nested
+                + head.lost_too_big)
+        least = head.overwritten + max(head.lost_full, head.lost_throttled)
+        if ((head.discarded - head.overwritten - lost) % (1 << 32)
+                or head.discarded < least):
             wrong.append(f"{where}: {head.discarded} discarded is not the sum of"
                          " its causes")
     return wrong

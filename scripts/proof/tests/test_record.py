@@ -18,7 +18,7 @@ SOURCE = layout.TOP / "tools/record"
 UAPI = layout.TOP / "include-trace/uapi"
 
 # struct etch_packet_header, of include-trace/uapi/linux/etch_packet.h.
-HEADER = struct.Struct("<I16sI2Q2I16sIi2I6Q")
+HEADER = struct.Struct("<I16sIQ4I16sIi2I6Q")
 UUID = bytes(range(16))
 DASHED = "00010203-0405-0607-0809-0a0b0c0d0e0f"
 PAGE = 4096
@@ -31,14 +31,15 @@ SETTINGS = {
     "buffer_size_kb": "1024\n", "buffer_percent": "0\n", "metadata": HEAD,
 }
 STATS = ("entries: 0\nwritten: {0}\nread: {0}\noverwritten: 0\nlost full: 0\n"
-         "lost too big: 0\nlost nested: 0\nlost off: 0\nlost no buffer: 0\n")
+         "lost too big: 0\nlost nested: 0\nlost throttled: 0\n"
+         "lost off: 0\nlost no buffer: 0\n")
 
 
 def packet(cpu, number, records=3, content=1000, generation=1, uuid=UUID):
     """One packet: a header, content, and padding to whole pages."""
     size = HEADER.size + content
     whole = -(-size // PAGE) * PAGE
-    header = HEADER.pack(0xC1FC1FC1, uuid, 0, 0, 0, 0, 0, b"task", cpu, 7,
+    header = HEADER.pack(0xC1FC1FC1, uuid, 0, 0, 0, 0, 0, 0, b"task", cpu, 7,
                          generation, records, number, number, size * 8, whole * 8, number, 0)
     return (header + random.Random(number).randbytes(content)).ljust(
         whole, b"\0")
