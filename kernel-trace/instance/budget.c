@@ -23,7 +23,7 @@
 
 #include "instance/instance_internal.h"
 
-/* What is measured: the shortest of some bursts, of records of a usual length. */
+/* The cost of a record is that of the shortest of some bursts. Its length is a usual one. */
 #define ETCH_COST_BURSTS	16
 #define ETCH_COST_RECORDS	256
 #define ETCH_COST_BYTES		40
@@ -77,7 +77,7 @@ static unsigned int etch_cost_measure(const struct etch_instance *inst)
  * @bytes: a second, at most ETCH_BUDGET_MAX_BYTES; 0: any number
  * @percent: of the time of one CPU; 0: any share
  *
- * What was owed to the budget of before is forgotten.
+ * The new budget owes nothing, whatever the old one did.
  *
  * Context: process, may sleep; holds etch_mutex.
  * Return: 0; or -ENOMEM, and nothing changed.

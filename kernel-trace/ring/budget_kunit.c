@@ -56,7 +56,7 @@ static unsigned int budget_put_many(struct budget_fixture *f, int which, unsigne
 	return stored;
 }
 
-/* What is lost is throttled, and nothing else. */
+/* All losses are throttled ones, and each is counted once. */
 static void budget_exact(struct kunit *test, struct budget_fixture *f)
 {
 	struct etch_ring_stats s;

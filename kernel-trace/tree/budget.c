@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file budget: what is written to it, and what it shows.
+ * The file budget of an instance.
  *
- * A write says all there is: a bound that it does not name is taken away.
+ * A write sets both bounds, and takes away the one that it does not name.
  */
 #include <linux/cpumask.h>
 #include <linux/ctype.h>
@@ -13,7 +13,7 @@
 
 #include "tree/fs.h"
 
-/* What was written. */
+/* The bounds that a user asks for. */
 struct etch_budget_wish {
 	u64 bytes;
 	unsigned int percent;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file budget: an instance records no more than its budget allows, all that is too much is
- * counted, and other instances know nothing of it.
+ * An instance records no more than the file budget allows, counts all the rest, and leaves other
+ * instances alone.
  *
- * How much was stored in which time is told by the records: their own times, not how long the
- * test takes.
+ * The test takes times from the records, and does not depend on how long it takes itself.
  */
 
 #include "etch_test.h"
@@ -90,7 +89,7 @@ FIXTURE_TEARDOWN(budget)
 	rmdir(OTHER);
 }
 
-/* A byte a second: what was begun when nothing was owed, one more sub-buffer, and no more. */
+/* At a byte a second the instance fills two sub-buffers, and no more. */
 TEST_F(budget, counts_each_record)
 {
 	long long written;

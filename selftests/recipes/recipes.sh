@@ -54,6 +54,7 @@ clean()
 	cd $ETCH || exit
 	echo 0 > events/enable
 	echo 0 > events/filter
+	echo none > budget
 	for file in events/*/*/trigger; do
 		grep -v '^#' "$file" > $WORK/triggers
 		while read -r line; do
@@ -168,6 +169,12 @@ container()
 	return $ret
 }
 
+bounded()
+{
+	cook 1 && cook 2 && answer '^bytes=1M/s$' && answer '^cpu=1% .at [1-9][0-9]* ns per record.$' &&
+		answer '^throttled: [0-9]+$'
+}
+
 state()
 {
 	[ -e $ETCH/statedump ] || return 4
@@ -189,6 +196,7 @@ recipe()
 	'Which tasks start most others?')				by_task ;;
 	'How do I stop a program at the place in question?')		stopped ;;
 	'What does one container do?')					container ;;
+	'How do I trace for days at a bounded cost?')			bounded ;;
 	'Which processes were there before?')				state ;;
 	*)	echo "# There is no test of it."
 		return 1 ;;
