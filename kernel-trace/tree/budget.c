@@ -62,7 +62,7 @@ static int etch_budget_bytes(const struct etch_input *in, const char *at, char *
 		wish->bytes <<= shift;
 		++*end;
 	}
-	if (str_has_prefix(*end, "/s"))
+	if (strstarts(*end, "/s"))
 		*end += strlen("/s");
 	return 0;
 }
@@ -95,9 +95,9 @@ static int etch_budget_parse(const struct etch_input *in, struct etch_budget_wis
 	if (!strcmp(at, "none"))
 		return 0;
 	while (*at) {
-		if (str_has_prefix(at, "bytes="))
+		if (strstarts(at, "bytes="))
 			ret = etch_budget_bytes(in, at, &end, wish);
-		else if (str_has_prefix(at, "cpu="))
+		else if (strstarts(at, "cpu="))
 			ret = etch_budget_cpu(in, at, &end, wish);
 		else
 			return etch_bad(in, at, -EINVAL, "Neither bytes=, nor cpu=, nor none alone");

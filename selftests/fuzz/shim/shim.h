@@ -193,6 +193,7 @@ static inline void shim_strscpy(char *to, const char *from, size_t size)
 #define strscpy(to, from)	shim_strscpy(to, from, sizeof(to))
 #define strscpy_pad(to, from)	shim_strscpy(to, from, sizeof(to))
 #define strstarts(text, with)	(!strncmp(text, with, strlen(with)))
+#define num_possible_cpus()	4U
 #define str_true_false(v)	((v) ? "true" : "false")
 
 /* seq_file.h and seq_buf.h: one text each, which either grows or not. */
