@@ -144,12 +144,14 @@ static inline bool shim_islower(unsigned char c)
 #undef isxdigit
 #undef isspace
 #undef tolower
+#undef toupper
 #define isdigit(c)		((c) >= '0' && (c) <= '9')
 #define isalpha(c)		(shim_isupper(c) || shim_islower(c))
 #define isalnum(c)		(isalpha(c) || isdigit(c))
 #define isxdigit(c)		(isdigit(c) || ((c) >= 'a' && (c) <= 'f') || ((c) >= 'A' && (c) <= 'F'))
 #define isspace(c)		((c) && strchr(" \t\n\v\f\r\240", (c)))
 #define tolower(c)		(shim_isupper(c) ? (c) + ('a' - 'A') : (c))
+#define toupper(c)		(shim_islower(c) ? (c) - ('a' - 'A') : (c))
 
 /* string.h, slab.h */
 static inline char *skip_spaces(const char *text)
