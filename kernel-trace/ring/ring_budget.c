@@ -34,7 +34,7 @@
 
 #include "ring/ring_internal.h"
 
-/* By how much is what was stored ahead of what is paid for? */
+/* Is the time that is paid for too far ahead? */
 static bool rate_spent(const struct etch_ring_rate *rate, u64 now)
 {
 	/* (j) pairs with (J). */
