@@ -116,14 +116,14 @@ TEST_F(budget, counts_each_record)
 /* In no stretch of time more than the rate, for a period more; and two sub-buffers. */
 TEST_F(budget, keeps_the_rate)
 {
-	const long long rate = 1 << 20;
+	const long long rate = 128 << 10;
 	long long bytes, room;
 	struct trace trace;
 	size_t from = 0;
 
 	if (!have_text())
 		SKIP(return, NO_TEXT);
-	ASSERT_EQ(0, write_file(ONE, "budget", "bytes=1M/s"));
+	ASSERT_EQ(0, write_file(ONE, "budget", "bytes=128K/s"));
 	for (long long end = now_ms() + 500; now_ms() < end;)
 		flood(ONE, 1000);
 	EXPECT_LT(0, stat_sum(ONE, "lost throttled"));

@@ -86,7 +86,8 @@ bool packets_head_ok(const struct packets *p, const struct etch_packet_header *h
 	if (head->content_size / 8 < PACKET_HEADER || head->content_size > head->packet_size ||
 	    head->packet_size / 8 % getpagesize() || head->timestamp_begin > head->timestamp_end)
 		return false;
-	if ((__u32)(head->events_discarded - head->overwritten) !=
+	/* A packet without records only leads the way to a reader's first one: it has no causes. */
+	if (head->records && (__u32)(head->events_discarded - head->overwritten) !=
 	    head->lost_full + head->lost_throttled + head->lost_nested + head->lost_too_big)
 		return false;
 	return !p->packets ||
