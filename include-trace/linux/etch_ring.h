@@ -179,7 +179,6 @@ enum etch_lost {
  * @paid: the time, of the monotonic clock, up to which all that was stored is paid for
  */
 struct etch_ring_rate {
-	/* private: */
 	u64	num;
 	u64	den;
 	u64	paid;

@@ -250,15 +250,6 @@ static void etch_absent_publish(struct etch_instance *inst, bool there)
 
 /* ---- All rings of an instance, or one ---- */
 
-int etch_next_ring(const struct etch_instance *inst, int cpu, int want)
-{
-	do {
-		cpu = cpumask_next(cpu, cpu_possible_mask);
-	} while (cpu < nr_cpu_ids &&
-		 (!inst->rings[cpu] || (want != ETCH_ALL_CPUS && want != cpu)));
-	return cpu;
-}
-
 /**
  * etch_instance_set_mode() - choose what a full ring does
  * @inst: the instance

@@ -30,6 +30,7 @@
  * wait for CPUs to stand still under read_mutex.
  */
 
+#include <linux/bits.h>
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
 #include <linux/kref.h>
@@ -114,7 +115,7 @@ struct etch_absent {
 };
 
 /* Bytes a second, and the largest figure that users can set: the ring counts in nanoseconds. */
-#define ETCH_BUDGET_MAX_BYTES	(1ULL << 40)
+#define ETCH_BUDGET_MAX_BYTES	BIT_ULL(40)
 
 /**
  * struct etch_budget - how much may be recorded, all CPUs together

@@ -3,8 +3,8 @@
 #define _KERNEL_ETCH_INSTANCE_INTERNAL_H
 
 /*
- * What instance.c, instance_turn.c and instance_size.c share: an instance's rings, one by one and all
- * together. Under its read_mutex, all of it.
+ * What instance.c, rings.c, instance_turn.c and instance_size.c share: an instance's rings, one
+ * by one and all together. Under its read_mutex, all of it.
  */
 
 #include "instance/instance.h"
@@ -30,6 +30,8 @@ int etch_next_ring(const struct etch_instance *inst, int cpu, int want);
 	for ((cpu) = etch_next_ring(inst, -1, want); (cpu) < nr_cpu_ids; \
 	     (cpu) = etch_next_ring(inst, cpu, want))
 
+/* When it returns, no writer is in these rings, as long as they are off. May sleep. */
+void etch_rings_off(struct etch_instance *inst, int want);
 /* Between the two no writer is in these rings, nor does a dump look into them. May sleep. */
 void etch_rings_stop(struct etch_instance *inst, int want);
 void etch_rings_go(struct etch_instance *inst, int want);

@@ -16,42 +16,6 @@
 
 #include "instance/instance_internal.h"
 
-/* Under read_mutex. When it returns, no writer is in these rings, as long as they are off. */
-static void etch_rings_off(struct etch_instance *inst, int want)
-{
-	int cpu;
-
-	for_each_etch_ring(inst, cpu, want)
-		etch_ring_off(inst->rings[cpu]);
-	synchronize_rcu();
-}
-
-/* A dump that has begun is waited for, being an RCU reader; one that begins sees @changing. */
-void etch_rings_stop(struct etch_instance *inst, int want)
-{
-	WRITE_ONCE(inst->changing, true);
-	etch_rings_off(inst, want);
-}
-
-void etch_rings_go(struct etch_instance *inst, int want)
-{
-	int cpu;
-
-	/* The changes to the rings, then @changing. Pairs with that in dump.c. */
-	smp_store_release(&inst->changing, false);
-	if (!READ_ONCE(inst->on))
-		return;
-	for_each_etch_ring(inst, cpu, want)
-		etch_ring_on(inst->rings[cpu]);
-	/* (T) the rings, then @on: pairs with etch_instance_turn(). */
-	smp_mb();
-	if (!READ_ONCE(inst->on))
-		for_each_etch_ring(inst, cpu, want)
-			etch_ring_off(inst->rings[cpu]);
-	/* Turning the rings off has taken their alarms back. */
-	wake_up_interruptible_all(&inst->wait);
-}
-
 /* Bring rings and gates in line with @on. If it is on, the caller has opened the gates. */
 static void etch_instance_follow(struct etch_instance *inst)
 {

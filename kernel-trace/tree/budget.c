@@ -100,7 +100,8 @@ static int etch_budget_parse(const struct etch_input *in, struct etch_budget_wis
 		else if (strstarts(at, "cpu="))
 			ret = etch_budget_cpu(in, at, &end, wish);
 		else
-			return etch_bad(in, at, -EINVAL, "Neither bytes=, nor cpu=, nor none alone");
+			return etch_bad(in, at, -EINVAL,
+					"Neither bytes=, nor cpu=, nor none alone");
 		if (ret)
 			return ret;
 		if (*end && !isspace(*end))

@@ -167,17 +167,16 @@ TEST_F(budget, is_in_the_packets)
 
 TEST_F(budget, shows_what_was_set)
 {
-	unsigned int percent, ns;
-	char *text;
+	char *text, *end;
 
 	EXPECT_STREQ("none", read_line(ONE, "budget"));
 	EXPECT_EQ(0, write_file(ONE, "budget", " bytes=10M  cpu=3% \n"));
 	text = read_file(ONE, "budget");
 	EXPECT_EQ(0, strncmp(text, "bytes=10M/s\ncpu=3% (at ", 23))
 		TH_LOG("%s", text);
-	EXPECT_EQ(2, sscanf(text, "bytes=10M/s\ncpu=%u%% (at %u ns per record)", &percent, &ns));
-	EXPECT_EQ(3, percent);
-	EXPECT_LT(0, ns);
+	/* The figure behind it, of this machine. */
+	EXPECT_LT(0, strtol(text + 23, &end, 10));
+	EXPECT_EQ(0, strncmp(end, " ns per record)\n", 16));
 	/* A write that is refused changes nothing. */
 	EXPECT_EQ(EINVAL, write_file(ONE, "budget", "bytes=1 cpu=x"));
 	EXPECT_STREQ(text, read_file(ONE, "budget"));
