@@ -436,8 +436,8 @@ TEST_F(recorder, repairs)
 	char instance[80], file[100];
 	struct stat st;
 
-	/* Its own wake-ups are events, so it writes some 100 MB a second: look at less. */
-	START(&self->run, "-e", "sched", "-w", "0", "-o", self->run.trace);
+	/* The scheduler's events would be those of its own wake-ups, and fill the memory. */
+	START(&self->run, "-e", "timer", "-w", "0", "-o", self->run.trace);
 	EXPECT_TRUE(wait_until_written(&self->run));
 	kill(self->run.pid, SIGKILL);
 	EXPECT_EQ(256 + SIGKILL, finish(&self->run))
@@ -556,7 +556,7 @@ TEST_F(recorder, notices_that_the_receiver_has_gone)
 		SKIP(return, "no network");
 	START(&receiver, "-l", "127.0.0.1:" PORT, "-o", self->run.trace);
 	ASSERT_TRUE(wait_until_said(&receiver, "listening"));
-	START(&self->run, "-v", "-e", "sched", "-w", "0", "-s", "127.0.0.1:" PORT);
+	START(&self->run, "-v", "-e", "timer", "-w", "0", "-s", "127.0.0.1:" PORT);
 	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
 	EXPECT_TRUE(wait_until_written(&self->run));
 	kill(receiver.pid, SIGKILL);
@@ -694,7 +694,7 @@ TEST_F(recorder, notices_that_the_sender_has_gone)
 		SKIP(return, "no network");
 	START(&receiver, "-l", "127.0.0.1:" PORT, "-o", self->run.trace);
 	ASSERT_TRUE(wait_until_said(&receiver, "listening"));
-	START(&self->run, "-v", "-e", "sched", "-w", "0", "-s", "127.0.0.1:" PORT);
+	START(&self->run, "-v", "-e", "timer", "-w", "0", "-s", "127.0.0.1:" PORT);
 	EXPECT_TRUE(wait_until_said(&self->run, " s  "));
 	EXPECT_TRUE(wait_until_written(&self->run));
 	kill(self->run.pid, SIGKILL);
