@@ -79,8 +79,11 @@ void etch_instance_set_percent(struct etch_instance *i, unsigned int percent)
 
 int etch_instance_set_budget(struct etch_instance *i, u64 bytes, unsigned int percent)
 {
+	/* There is no memory: nothing has been set. */
+	if (bytes == 4096)
+		return -ENOMEM;
 	must(bytes <= ETCH_BUDGET_MAX_BYTES && percent <= 100 * num_possible_cpus());
-	return bytes == 4096 ? -ENOMEM : 0;
+	return 0;
 }
 
 u64 etch_instance_throttled(struct etch_instance *i)
