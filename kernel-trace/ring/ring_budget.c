@@ -34,7 +34,7 @@
 
 #include "ring/ring_internal.h"
 
-/* Is the time that is paid for too far ahead? */
+/* Is the time that is paid for too far ahead of @now? */
 static bool rate_spent(const struct etch_ring_rate *rate, u64 now)
 {
 	/* (j) pairs with (J). */

@@ -31,11 +31,11 @@ passes() { # options of the compiler, test, its options
 	shift 2
 	[ "$name" != stress_test ] || more=stress_writer.c
 	# shellcheck disable=SC2086
-	cc -w -O1 -std=gnu11 -D_GNU_SOURCE -Ishim -I"$work" -I. -idirafter "$work/inc" \
+	cc -w -O2 -std=gnu11 -D_GNU_SOURCE -Ishim -I"$work" -I. -idirafter "$work/inc" \
 		-idirafter "$inc" $options -o "$work/$name" "$name.c" $more \
 		"$work/ring/ring.c" "$work/ring/ring_resize.c" "$work/ring/ring_read.c" \
 		"$work/ring/ring_age.c" "$work/ring/ring_alarm.c" "$work/ring/ring_control.c" \
-		shim/shim.c ring_test.c -lpthread -lrt || exit 1
+		"$work/ring/ring_budget.c" shim/shim.c ring_test.c -lpthread -lrt || exit 1
 	TAP_STOP=1 TSAN_OPTIONS=halt_on_error=1 timeout 100 "$work/$name" "$@" >/dev/null 2>&1
 }
 
@@ -45,6 +45,7 @@ notices() {
 	passes "" resize_test || { echo resize_test; return; }
 	passes "" subbuf_test || { echo subbuf_test; return; }
 	passes "" age_test || { echo age_test; return; }
+	passes "" budget_test || { echo budget_test; return; }
 	passes -fsanitize=thread stress_test --brief || { echo stress_test-tsan; return; }
 	passes "" step_test || { echo step_test; return; }
 	passes -DSHIM_NO_POINTS stress_test --brief || { echo stress_test; return; }
@@ -54,7 +55,7 @@ copy() {
 	mkdir -p "$work/inc/linux" "$work/ring"
 	cp "$src"/ring/ring.c "$src"/ring/ring_resize.c "$src"/ring/ring_read.c \
 		"$src"/ring/ring_age.c "$src"/ring/ring_alarm.c "$src"/ring/ring_control.c \
-		"$src"/ring/ring_internal.h \
+		"$src"/ring/ring_budget.c "$src"/ring/ring_internal.h \
 		"$work/ring"
 	cp "$inc"/linux/etch_ring.h "$work/inc/linux"
 }
@@ -197,6 +198,24 @@ mutant "flushes as deep as one likes" ring/ring.c \
 	's/if \(nest > ETCH_RING_MAX_NEST\)\n\t\treturn;\n(\tWRITE_ONCE)/$1/'
 mutant "counts a flush that finds no block as a loss" ring/ring.c \
 	's/(etch_ring_flush\(struct etch_ring \*r\)\n.*?)(\tetch_ring_commit\(r\);)/$1\tif (etch_pos_count(r->pos))\n\t\tetch_ring_lose(r, ETCH_LOST_FULL);\n$2/s'
+
+# The budget
+mutant "begins a block when the budget is spent" ring/ring.c \
+	's/etch_ring_spent\(r\) \? ETCH_LOST_THROTTLED : //'
+mutant "counts what the budget refuses as another loss" ring/ring.c \
+	's/\? ETCH_LOST_THROTTLED/? ETCH_LOST_FULL/'
+mutant "charges for the place before the first block" ring/ring.c \
+	's/if \(!\(slot & ETCH_SLOT_TAKEN\)\)\n\t\tetch_ring_charge/etch_ring_charge/'
+mutant "charges for no bytes" ring/ring_budget.c \
+	's/charge_rate\(&budget->bytes, now, bytes\);//'
+mutant "charges for no records" ring/ring_budget.c \
+	's/charge_rate\(&budget->records, now, records\);//'
+mutant "asks for the bytes alone" ring/ring_budget.c \
+	's/ \|\| rate_spent\(&budget->records, now\)//'
+mutant "charges over what another CPU has charged" ring/ring_budget.c \
+	's/paid = cmpxchg\(&rate->paid, old, (.*?)\);\n/WRITE_ONCE(rate->paid, $1);\n\t\tpaid = old;\n/'
+mutant "pays from the end of what was paid for, however long ago" ring/ring_budget.c \
+	's/\(\(s64\)\(old - now\) > 0 \? old : now\)/old/'
 
 # Control
 mutant "is still full after a change to overwrite mode" ring/ring_control.c \

@@ -32,6 +32,7 @@ struct run {
 	bool		resize;
 	bool		peek;
 	enum etch_clock	clock;		/* by default the counter */
+	u64		rate;		/* of the budget, in bytes a second; 0: no budget */
 };
 
 static const struct run runs[] = {
@@ -47,13 +48,17 @@ static const struct run runs[] = {
 	{ "overwrite, a clock that leaps", true, 4, 4096, 64, .clock = ETCH_CLOCK_BOOT },
 	{ "discard, a clock that leaps", false, 4, 4096, 64, .lazy = true,
 	  .clock = ETCH_CLOCK_BOOT },
+	{ "overwrite, a budget", true, 4, 4096, 64, .rate = 2 << 20 },
+	{ "discard, a budget", false, 4, 4096, 64, .lazy = true, .rate = 2 << 20 },
 };
 
 static struct etch_ring *ring;
+static struct etch_ring_budget budget;
 static unsigned int max_len;
 
 /* One of each for the three writers, by level; only that writer changes it. */
 static u32 stored[LEVELS];
+static u64 bytes[LEVELS];
 static u64 failed[LEVELS];
 static u64 interrupts[LEVELS];	/* of another writer, between reserve and commit */
 static u64 seed[LEVELS];
@@ -93,10 +98,14 @@ static void write_some(int level)
 	if (level && ring->nest)
 		interrupts[level]++;
 	while (n--) {
-		if (rec_write(ring, level, stored[level], any_len(level)))
+		unsigned int len = any_len(level);
+
+		if (rec_write(ring, level, stored[level], len)) {
 			stored[level]++;
-		else
+			bytes[level] += len;
+		} else {
 			failed[level]++;
+		}
 	}
 }
 
@@ -241,28 +250,42 @@ static u64 sum64(const u64 *n)
 	return n[0] + n[1] + n[2];
 }
 
+/* What the rate gives for the time and a period, and two blocks. */
+static void check_budget(const struct run *run, const struct etch_ring_stats *s, u64 ns)
+{
+	CHECK(s->lost_throttled > 1000);
+	CHECK(sum64(bytes) <= run->rate * (ns + ETCH_BUDGET_PERIOD) / 1000000000 + 2 * run->subbuf);
+}
+
 static void test_run(const struct run *run, u64 ns)
 {
 	struct etch_ring_stats s;
 	struct tally t = {};
 	pthread_t thread;
-	u64 written;
+	u64 written, begin;
 	int i;
 
 	ring = ring_make(run->nr * run->subbuf, run->subbuf, run->header, run->overwrite);
+	ring->budget = &budget;
+	etch_ring_rate_off(&budget.bytes);
+	if (run->rate)
+		etch_ring_rate_set(&budget.bytes, 1000000000, run->rate);
 	etch_ring_set_clock(ring, run->clock);
 	max_len = run->subbuf - run->header;
 	memset(stored, 0, sizeof(stored));
+	memset(bytes, 0, sizeof(bytes));
 	memset(failed, 0, sizeof(failed));
 	memset(interrupts, 0, sizeof(interrupts));
 	for (i = 0; i < LEVELS; i++)
 		seed[i] = 0x9e3779b97f4a7c15ULL * (i + 1) + ktime_get_mono_fast_ns();
 	stop = false;
 
+	begin = ktime_get_mono_fast_ns();
 	pthread_create(&thread, NULL, writer, NULL);
 	reader(run, &t, ns);
 	WRITE_ONCE(stop, true);
 	pthread_join(thread, NULL);
+	ns = ktime_get_mono_fast_ns() - begin;
 
 	CHECK(!etch_ring_busy(ring));
 	CHECK(stats_balance(ring, &s));
@@ -271,7 +294,12 @@ static void test_run(const struct run *run, u64 ns)
 	written = (u64)stored[0] + stored[1] + stored[2];
 	CHECK_EQ(s.entries, 0);
 	CHECK_EQ(s.written, written);
-	CHECK_EQ(s.lost_full + s.lost_nested + s.lost_too_big + s.lost_off, sum64(failed));
+	CHECK_EQ(s.lost_full + s.lost_nested + s.lost_too_big + s.lost_throttled + s.lost_off,
+		 sum64(failed));
+	if (run->rate)
+		check_budget(run, &s, ns);
+	else
+		CHECK_EQ(s.lost_throttled, 0);
 	CHECK_EQ(t.bad, 0);
 	CHECK_EQ(t.records, s.read);
 	/* Numbers that never came, at the end of each writer's numbers too. */
@@ -285,11 +313,11 @@ static void test_run(const struct run *run, u64 ns)
 	CHECK(s.read > 1000 && s.lost_too_big);
 	CHECK(interrupts[1] + interrupts[2] > 100);
 	tap_note("%llu written, %llu read, %llu overwritten; lost: %llu full, %llu nested, "
-		 "%llu too big, %llu off; %llu interrupts half-way",
+		 "%llu too big, %llu throttled, %llu off; %llu interrupts half-way",
 		 (unsigned long long)s.written, (unsigned long long)s.read,
 		 (unsigned long long)s.overwritten, (unsigned long long)s.lost_full,
 		 (unsigned long long)s.lost_nested, (unsigned long long)s.lost_too_big,
-		 (unsigned long long)s.lost_off,
+		 (unsigned long long)s.lost_throttled, (unsigned long long)s.lost_off,
 		 (unsigned long long)(interrupts[1] + interrupts[2]));
 	etch_ring_free(ring);
 	tap(true, "%s", run->name);
