@@ -8,6 +8,7 @@
 #   twice      every event, and the sample module's; also as text, from the same buffer
 #   discard    again and again more rounds of one event than the buffer holds
 #   overwrite  the same in the other mode
+#   throttled  again and again more rounds than the budget lets in
 #
 # No event is left out. Those of the recorder's own doings are recorded as well: for a
 # sub-buffer that it takes it hits far fewer events than a sub-buffer holds.
@@ -148,29 +149,58 @@ record_twice()
 	account
 }
 
-# record_loss MODE: some of the rounds are lost, and their numbers tell which: each second
-# time nobody reads meanwhile, so that they are more than a buffer holds on any machine.
-# Then the readers get the time to make room.
-record_loss()
+# fire: hit the event so many rounds, on one CPU: which comes after which is known then.
+fire()
+{
+	taskset 1 sh -c "echo $rounds > $SAMPLE/fire" || fail "no rounds"
+}
+
+# loss_begin NAME, loss_end: around rounds of which some are lost. Their numbers tell which.
+loss_begin()
 {
 	rounds=$(word rounds)
 	times=$(word times)
 	instance "$1"
-	put buffer_mode "$1"
-	put buffer_size_kb 64
 	put events/etch_sample/etch_sample_begin/enable 1
-	readers_start
-	for n in $(seq "$times"); do
-		[ $((n % 2)) -eq 0 ] || readers_signal STOP
-		# On one CPU: which comes after which is known then.
-		taskset 1 sh -c "echo $rounds > $SAMPLE/fire" || fail "no rounds"
-		readers_signal CONT
-		sleep 0.2
-	done
+}
+
+loss_end()
+{
 	put tracing_on 0
 	echo "$rounds $times" > "$trace/rounds"
 	readers_end
 	account
+}
+
+# record_loss MODE: each second time nobody reads meanwhile, so that they are more than a buffer
+# holds on any machine. Then the readers get the time to make room.
+record_loss()
+{
+	loss_begin "$1"
+	put buffer_mode "$1"
+	put buffer_size_kb 64
+	readers_start
+	for n in $(seq "$times"); do
+		[ $((n % 2)) -eq 0 ] || readers_signal STOP
+		fire
+		readers_signal CONT
+		sleep 0.2
+	done
+	loss_end
+}
+
+# The buffer holds all that the budget lets in. Between the rounds, the budget catches up.
+record_throttled()
+{
+	loss_begin throttled
+	put buffer_size_kb 8192
+	put budget bytes=128K
+	readers_start
+	for n in $(seq "$times"); do
+		fire
+		sleep 0.2
+	done
+	loss_end
 }
 
 LOAD_PAUSE=$(word pause)
@@ -183,5 +213,6 @@ record_twice
 sample
 record_loss discard
 record_loss overwrite
+record_throttled
 rmmod etch-sample
 output_write $OUT || fail "nothing could be sent to the host"

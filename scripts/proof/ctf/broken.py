@@ -119,6 +119,8 @@ BROKEN = [
      "whole packets"),
     ("loss that stats do not have", replace("discard/stats.cpu0", "full: 20", "full: 19"),
      "as many lost records"),
+    ("throttled records that stats do not have", replace(
+        "throttled/stats.cpu0", "throttled: 20", "throttled: 19"), "as many lost records"),
     ("loss where nothing is missing", poke("overwrite/ctf/cpu0", 2, "discarded", 1),
      "where they are missing"),
     ("loss before the first packet", write(LOSS, lambda data: data[4096:]),

@@ -80,7 +80,7 @@ class Trace:
     def lost(self, cpu):
         """Records of a CPU that were not stored, or not for long enough."""
         return sum(self.stats[cpu][name] for name in (
-            "overwritten", "lost full", "lost too big", "lost nested"))
+            "overwritten", "lost full", "lost too big", "lost nested", "lost throttled"))
 
     def decode(self, known):
         """Find all records by the format files."""

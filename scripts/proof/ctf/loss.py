@@ -9,7 +9,7 @@ import re
 
 import babel
 
-TRACES = ("discard", "overwrite")
+TRACES = ("discard", "overwrite", "throttled")
 NOTICE = re.compile(r"^WARNING: Tracer discarded \d+ (events?|packets?) between ")
 
 

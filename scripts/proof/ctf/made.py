@@ -197,12 +197,12 @@ def numbers(time, n):
     return record(time, 12, payload), f"list: s={text[:-1].decode()} v={{{shown}}}"
 
 
-def stats(folder, cpu, written, overwritten=0, full=0):
+def stats(folder, cpu, written, overwritten=0, full=0, throttled=0):
     """What became of the records of a CPU."""
     (folder / f"stats.cpu{cpu}").write_text(
         f"entries: 0\nwritten: {written}\nread: {written - overwritten}\n"
         f"overwritten: {overwritten}\nlost full: {full}\nlost too big: 0\n"
-        "lost nested: 0\nlost off: 1\nbytes: 0\n")
+        f"lost nested: 0\nlost throttled: {throttled}\nlost off: 1\nbytes: 0\n")
 
 
 def make_events(folder):
@@ -238,13 +238,15 @@ def make_loss(folder, cause):
     (folder / "rounds").write_text("10 6\n")
     if cause == "overwritten":
         stats(folder, 0, 60, overwritten=lost)
-    else:
+    elif cause == "lost_full":
         stats(folder, 0, 60 - lost, full=lost)
+    else:
+        stats(folder, 0, 60 - lost, throttled=lost)
 
 
 def make_folder(folder, known):
     """All of it; known: the Formats of FORMATS."""
-    for name in ("load", "twice", "discard", "overwrite"):
+    for name in ("load", "twice", "discard", "overwrite", "throttled"):
         (folder / name / "ctf").mkdir(parents=True)
         (folder / name / "ctf/metadata").write_text(metadata(known.values()))
     make_events(folder / "load")
@@ -253,6 +255,7 @@ def make_folder(folder, known):
     make_events(folder / "twice")
     make_loss(folder / "discard", "lost_full")
     make_loss(folder / "overwrite", "overwritten")
+    make_loss(folder / "throttled", "lost_throttled")
 
 
 def make_formats(folder):
