@@ -33,7 +33,7 @@ install_tests()
 {
 	make -C "$ETCH_LINUX/tools/testing/selftests" O="$OUT" ARCH="$KARCH" \
 		CROSS_COMPILE="$CROSS" \
-		TARGETS=etch FORCE_TARGETS=1 USERLDFLAGS="$LDFLAGS" \
+		TARGETS=etch FORCE_TARGETS=1 USERLDFLAGS="$LDFLAGS" USERCFLAGS=-Werror \
 		INSTALL_PATH="$DIR" KSFT_INSTALL_PATH="$DIR" install
 }
 

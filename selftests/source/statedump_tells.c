@@ -108,10 +108,11 @@ TEST_F(statedump_tells, every_process_once)
 	DUMP();
 	while ((entry = readdir(proc))) {
 		int pid = atoi(entry->d_name), times = 0;
-		char path[64];
+		char path[64], exe;
 
+		/* Kernel threads have none. */
 		snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-		if (!pid || readlink(path, path, sizeof(path)) < 0)
+		if (!pid || readlink(path, &exe, sizeof(exe)) < 0)
 			continue;
 		for (size_t i = 0; i < self->trace.nr; i++)
 			times += !strcmp(self->trace.records[i].event, "statedump_task") &&

@@ -529,7 +529,7 @@ static void take_triggers_away(void)
 		const struct target *t = &tree.targets[i];
 		char *text, *rest, *line;
 
-		if (t->what->kind != FUZZ_TRIGGER || t->tree != ETCH)
+		if (t->what->kind != FUZZ_TRIGGER || strcmp(t->tree, ETCH))
 			continue;
 		text = read_file(ETCH, t->file);
 		rest = text;
