@@ -77,6 +77,17 @@ static void packets_find_marks(struct packets *p, const char *at, const char *en
 	}
 }
 
+/* A packet that only leads a reader to its first one says how many were lost, and not why. */
+static bool packets_sum_ok(const struct etch_packet_header *head)
+{
+	__u32 lost = head->lost_full + head->lost_throttled + head->lost_nested +
+		     head->lost_too_big;
+
+	if (!head->records && !head->overwritten && !lost)
+		return true;
+	return (__u32)(head->events_discarded - head->overwritten) == lost;
+}
+
 bool packets_head_ok(const struct packets *p, const struct etch_packet_header *head)
 {
 	const struct etch_packet_header *last = &p->head;
@@ -86,9 +97,7 @@ bool packets_head_ok(const struct packets *p, const struct etch_packet_header *h
 	if (head->content_size / 8 < PACKET_HEADER || head->content_size > head->packet_size ||
 	    head->packet_size / 8 % getpagesize() || head->timestamp_begin > head->timestamp_end)
 		return false;
-	/* A packet without records only leads the way to a reader's first one: it has no causes. */
-	if (head->records && (__u32)(head->events_discarded - head->overwritten) !=
-	    head->lost_full + head->lost_throttled + head->lost_nested + head->lost_too_big)
+	if (head->events_discarded < head->overwritten + head->lost_full || !packets_sum_ok(head))
 		return false;
 	return !p->packets ||
 	       (head->cpu_id == last->cpu_id &&
