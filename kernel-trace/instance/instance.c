@@ -248,7 +248,7 @@ static void etch_absent_publish(struct etch_instance *inst, bool there)
 			   there ? &per_cpu_ptr(inst->absent, cpu)->ring : NULL);
 }
 
-/* ---- All rings of an instance, or one ---- */
+/* ---- What all rings of an instance share ---- */
 
 /**
  * etch_instance_set_mode() - choose what a full ring does

@@ -7,7 +7,6 @@
 #include <linux/cpumask.h>
 #include <linux/ctype.h>
 #include <linux/etch.h>
-#include <linux/kstrtox.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
 
@@ -22,8 +21,8 @@ struct etch_budget_wish {
 };
 
 /* The number at @at, and how it ends. */
-static int etch_budget_number(const struct etch_input *in, const char *at, char **end, u64 most,
-			      u64 *value)
+static int etch_budget_number(const struct etch_input *in, const char *at, const char **end,
+			      u64 most, u64 *value)
 {
 	const char *digit;
 
@@ -33,13 +32,13 @@ static int etch_budget_number(const struct etch_input *in, const char *at, char 
 		if (*value > most)
 			return etch_bad(in, at, -EINVAL, "Too large: at most %llu", most);
 	}
-	*end = (char *)digit;
+	*end = digit;
 	if (digit == at)
 		return etch_bad(in, at, -EINVAL, "Not a number");
 	return 0;
 }
 
-static int etch_budget_bytes(const struct etch_input *in, const char *at, char **end,
+static int etch_budget_bytes(const struct etch_input *in, const char *at, const char **end,
 			     struct etch_budget_wish *wish)
 {
 	static const char units[] = "KMGT";
@@ -67,7 +66,7 @@ static int etch_budget_bytes(const struct etch_input *in, const char *at, char *
 	return 0;
 }
 
-static int etch_budget_cpu(const struct etch_input *in, const char *at, char **end,
+static int etch_budget_cpu(const struct etch_input *in, const char *at, const char **end,
 			   struct etch_budget_wish *wish)
 {
 	u64 percent;
@@ -88,8 +87,7 @@ static int etch_budget_cpu(const struct etch_input *in, const char *at, char **e
 
 static int etch_budget_parse(const struct etch_input *in, struct etch_budget_wish *wish)
 {
-	const char *at = skip_spaces(in->text);
-	char *end;
+	const char *at = skip_spaces(in->text), *end;
 	int ret;
 
 	if (!strcmp(at, "none"))
