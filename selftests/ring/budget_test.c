@@ -67,7 +67,7 @@ static void test_spent(bool overwrite)
 	check_account(r, 5 * PER_BLOCK, 2 * PER_BLOCK);
 	CHECK_EQ(put_many(other, 10), 0);
 	check_account(other, 10, 0);
-	/* The loss is told like any other, with the next block. */
+	/* The next block tells the loss, as it tells any other. */
 	etch_ring_flush(r);
 	CHECK_EQ(tally_drain(&t, r), 2 * PER_BLOCK);
 	CHECK_EQ(t.last_lost, 3 * PER_BLOCK);
