@@ -27,6 +27,7 @@
 
 #include "ctf/ctf.h"
 #include "ctf/metadata.h"
+#include "event/contexts.h"
 
 /* Of what is in a trace, for programs that look at it. */
 #define ETCH_TRACER_MAJOR	1
@@ -39,6 +40,7 @@
  * @uuid: of the trace when the file was opened, and so the rest
  * @clock: of the trace
  * @origin: of the clock
+ * @contexts: of the records; held
  * @generation: etch_generation
  * @labels: room to work in
  */
@@ -47,6 +49,7 @@ struct etch_metadata {
 	uuid_t uuid;
 	enum etch_clock clock;
 	struct etch_origin origin;
+	struct etch_contexts *contexts;
 	unsigned int generation;
 	struct etch_labels labels;
 };
@@ -103,7 +106,7 @@ static void etch_metadata_env(struct seq_file *m, const struct etch_metadata *md
  * struct etch_packet_header from cpu_id on, and struct etch_head. Before cpu_id and behind it
  * are fields that readers of the header find there, and that would only fill viewers' lines.
  */
-static void etch_metadata_stream(struct seq_file *m)
+static void etch_metadata_stream(struct seq_file *m, const struct etch_contexts *contexts)
 {
 	BUILD_BUG_ON(offsetof(struct etch_packet_header, cpu_id) != 64);
 	BUILD_BUG_ON(offsetof(struct etch_packet_header, timestamp_begin) != 80);
@@ -131,9 +134,9 @@ static void etch_metadata_stream(struct seq_file *m)
 		 "\t\tenum : integer { size = 2; align = 1; signed = false; } {\n"
 		 "\t\t\ttask = 0, softirq = 1, hardirq = 2, nmi = 3\n"
 		 "\t\t} context;\n"
-		 "\t\tinteger { size = 32; align = 1; signed = true; } pid;\n"
-		 "\t};\n"
-		 "};\n");
+		 "\t\tinteger { size = 32; align = 1; signed = true; } pid;\n");
+	etch_metadata_contexts(m, contexts);
+	seq_puts(m, "\t};\n};\n");
 }
 
 static void etch_metadata_head(struct seq_file *m, const struct etch_metadata *md)
@@ -143,7 +146,7 @@ static void etch_metadata_head(struct seq_file *m, const struct etch_metadata *m
 	etch_metadata_trace(m, md);
 	etch_metadata_env(m, md);
 	etch_metadata_clock(m, md->clock, &md->origin);
-	etch_metadata_stream(m);
+	etch_metadata_stream(m, md->contexts);
 }
 
 /* ---- The file ---- */
@@ -214,11 +217,19 @@ static struct etch_metadata *etch_metadata_alloc(struct etch_instance *inst)
 	md->uuid = inst->uuid;
 	md->clock = inst->clock;
 	md->origin = inst->origin;
+	md->contexts = etch_contexts_get(inst->contexts);
 	mutex_unlock(&inst->read_mutex);
 	down_read(&etch_event_sem);
 	md->generation = etch_generation;
 	up_read(&etch_event_sem);
 	return md;
+}
+
+static void etch_metadata_free(struct etch_metadata *md)
+{
+	if (md)
+		etch_contexts_put(md->contexts);
+	kvfree(md);
 }
 
 /**
@@ -242,7 +253,7 @@ int etch_metadata_text(struct seq_file *m, struct etch_instance *inst,
 		ret = etch_metadata_event(m, event, &md->labels);
 	else
 		etch_metadata_head(m, md);
-	kvfree(md);
+	etch_metadata_free(md);
 	return ret;
 }
 
@@ -255,7 +266,7 @@ static int etch_metadata_open_seq(struct etch_instance *inst, struct file *file)
 		return -ENOMEM;
 	ret = seq_open(file, &etch_metadata_seq_ops);
 	if (ret)
-		kvfree(md);
+		etch_metadata_free(md);
 	else
 		((struct seq_file *)file->private_data)->private = md;
 	return ret;
@@ -280,7 +291,7 @@ static int etch_metadata_release(struct inode *inode, struct file *file)
 	const struct etch_view_of *of = inode->i_private;
 	struct etch_instance *inst = of->inst;
 
-	kvfree(((struct seq_file *)file->private_data)->private);
+	etch_metadata_free(((struct seq_file *)file->private_data)->private);
 	seq_release(inode, file);
 	etch_instance_put(inst);
 	return 0;

@@ -12,6 +12,7 @@
 #include <linux/etch_clock.h>
 #include <linux/types.h>
 
+struct etch_contexts;
 struct etch_event;
 struct etch_field;
 struct etch_origin;
@@ -58,6 +59,7 @@ void etch_metadata_clock(struct seq_file *m, enum etch_clock clock,
 
 /* metadata_types.c */
 void etch_metadata_types(struct seq_file *m);
+void etch_metadata_contexts(struct seq_file *m, const struct etch_contexts *c);
 int etch_metadata_event(struct seq_file *m, const struct etch_event *event,
 			struct etch_labels *labels);
 

@@ -37,6 +37,7 @@
 
 #include "ctf/ctf.h"
 #include "ctf/metadata.h"
+#include "event/contexts.h"
 
 #define ETCH_TSDL_NAME	256
 
@@ -389,6 +390,31 @@ void etch_metadata_types(struct seq_file *m)
 						       "signed = false; encoding = UTF8;", "char");
 	/* The word of a dynamic field begins on 4 bytes. */
 	etch_tsdl_alias(m, 16, 32, "signed = false;", "loc");
+}
+
+/**
+ * etch_metadata_contexts() - describe the contexts of all records
+ * @m: where to
+ * @c: the contexts; may be NULL
+ *
+ * Their fields follow each other without a gap, as etch_contexts_add() has placed them. The struct
+ * that they are in begins in the middle of a byte, so none may have an alignment.
+ */
+void etch_metadata_contexts(struct seq_file *m, const struct etch_contexts *c)
+{
+	unsigned int i;
+
+	for (i = 0; c && i < c->nr_fields; i++) {
+		const struct etch_field *field = &c->fields[i];
+		bool hex = field->is_pointer || !strcmp(field->name, "common_flags");
+
+		seq_printf(m, "\t\tinteger { size = %u; align = 1; signed = %s; base = %u; } %s",
+			   field->elem_size * BITS_PER_BYTE, str_true_false(field->is_signed),
+			   hex ? 16 : 10, field->name + strlen("common_"));
+		if (field->kind == ETCH_FIELD_ARRAY)
+			seq_printf(m, "[%u]", field->size / field->elem_size);
+		seq_puts(m, ";\n");
+	}
 }
 
 /**

@@ -32,6 +32,7 @@
 #include <uapi/linux/etch_packet.h>
 
 #include "ctf/packet.h"
+#include "event/contexts.h"
 
 /**
  * struct etch_snapshot - one moment of an instance
@@ -166,9 +167,9 @@ void etch_snapshot_drop(struct etch_instance *inst)
 
 /*
  * Cut what is younger than @time off a packet's records, and note when the last one
- * was. Whose clock differs from CPU to CPU is not cut.
+ * was. Whose clock differs from CPU to CPU is not cut. Each record has @more bytes of contexts.
  */
-static void etch_snapshot_cut(struct etch_view *view, u64 time, bool cut)
+static void etch_snapshot_cut(struct etch_view *view, u64 time, bool cut, unsigned int more)
 {
 	u64 last = view->begin, end = view->begin;
 	unsigned int at = 0, done = 0, nr = 0, len;
@@ -176,7 +177,7 @@ static void etch_snapshot_cut(struct etch_view *view, u64 time, bool cut)
 	while (at < view->len) {
 		const struct etch_head *head = view->data + at;
 
-		len = etch_record_len(head, view->len - at);
+		len = etch_record_len(head, view->len - at, more);
 		last = etch_time_full(last, head->word);
 		if (!len || (cut && last > time))
 			break;
@@ -209,7 +210,7 @@ static int etch_snapshot_next(struct etch_snapshot_file *f)
 	f->from.overwritten += view.missed;
 	view.begin = max(view.begin, f->left);
 	if (view.open || view.end > f->time) {
-		etch_snapshot_cut(&view, f->time, cut);
+		etch_snapshot_cut(&view, f->time, cut, etch_contexts_size(f->inst->contexts));
 		f->ended = cut;
 		if (!view.records)
 			return 0;

@@ -7,6 +7,7 @@
 #include <linux/etch.h>
 #include <linux/kconfig.h>
 #include <linux/preempt.h>
+#include <linux/types.h>
 
 /* For other contexts than a task's. With PREEMPT_RT the preempt count omits softirqs. */
 static __always_inline enum etch_context etch_context_level(void)
@@ -20,5 +21,10 @@ static __always_inline enum etch_context etch_context_now(void)
 {
 	return in_task() ? ETCH_TASK : etch_context_level();
 }
+
+u8 etch_context_flags(void);
+u8 etch_context_preempt_count(void);
+u16 etch_context_migrate_disable(void);
+u64 etch_context_cgroup(void);
 
 #endif /* _KERNEL_ETCH_CONTEXT_H */

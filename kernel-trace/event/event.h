@@ -149,9 +149,12 @@ unsigned int etch_dynamic_content(const struct etch_field *field, const void *re
 unsigned int etch_class_len(const struct etch_class *class, const void *record,
 			    unsigned int left);
 
-/* Bytes of the record at @record, of which at most @left are there; 0 when it makes no sense. */
-unsigned int etch_record_len(const void *record, unsigned int left);
-unsigned int etch_record_len_nowait(const void *record, unsigned int left);
+/*
+ * Bytes of the record at @record, of which at most @left are there; 0 when it makes no sense.
+ * @more: of these, the bytes of its contexts.
+ */
+unsigned int etch_record_len(const void *record, unsigned int left, unsigned int more);
+unsigned int etch_record_len_nowait(const void *record, unsigned int left, unsigned int more);
 bool etch_record_known(const void *record, unsigned int left);
 
 /* ---- comm.c: the names of tasks ---- */

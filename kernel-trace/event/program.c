@@ -30,6 +30,31 @@ static const void *etch_content(const struct etch_test_of *t, const void *record
 
 /* ---- Numbers ---- */
 
+/**
+ * etch_number_other() - the number of an operand that needs no record, and is rarely asked for
+ * @of: the operand
+ *
+ * Context: as etch_program_passes().
+ * Return: its number; 0 for the name of the task.
+ */
+u64 etch_number_other(enum etch_operand of)
+{
+	switch (of) {
+	case ETCH_OF_FLAGS:
+		return etch_context_flags();
+	case ETCH_OF_PREEMPT:
+		return etch_context_preempt_count();
+	case ETCH_OF_MIGRATE:
+		return etch_context_migrate_disable();
+	case ETCH_OF_PRIO:
+		return current->prio;
+	case ETCH_OF_CGROUP:
+		return etch_context_cgroup();
+	default:
+		return 0;
+	}
+}
+
 /* False: the array has no such element. */
 static bool etch_test_element(const struct etch_test_of *t, const void *record)
 {

@@ -50,6 +50,11 @@
  * @ETCH_OF_PID: the thread ID of the task
  * @ETCH_OF_CPU: the number of the CPU
  * @ETCH_OF_CONTEXT: what the CPU is doing, enum etch_context
+ * @ETCH_OF_FLAGS: the state of interrupts and preemption, TRACE_FLAG_*
+ * @ETCH_OF_PREEMPT: how often preemption is disabled
+ * @ETCH_OF_MIGRATE: how often the task is kept on its CPU
+ * @ETCH_OF_PRIO: the priority of the task
+ * @ETCH_OF_CGROUP: the number of its group in the v2 hierarchy
  */
 enum etch_operand {
 	ETCH_OF_FIELD,
@@ -63,6 +68,11 @@ enum etch_operand {
 	ETCH_OF_PID,
 	ETCH_OF_CPU,
 	ETCH_OF_CONTEXT,
+	ETCH_OF_FLAGS,
+	ETCH_OF_PREEMPT,
+	ETCH_OF_MIGRATE,
+	ETCH_OF_PRIO,
+	ETCH_OF_CGROUP,
 };
 
 /**
@@ -160,6 +170,8 @@ static inline bool etch_is_early(enum etch_operand of)
 	return of >= ETCH_OF_COMM;
 }
 
+u64 etch_number_other(enum etch_operand of);
+
 /* The number of an operand that needs no record; 0 for the name of the task. */
 static __always_inline u64 etch_number_now(enum etch_operand of)
 {
@@ -171,7 +183,7 @@ static __always_inline u64 etch_number_now(enum etch_operand of)
 	case ETCH_OF_CONTEXT:
 		return etch_context_now();
 	default:
-		return 0;
+		return etch_number_other(of);
 	}
 }
 

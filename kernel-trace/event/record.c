@@ -85,10 +85,20 @@ unsigned int etch_class_len(const struct etch_class *class, const void *record,
 	return end;
 }
 
+/* The same for a record whose contexts have @more bytes: they do not count with the class. */
+static unsigned int etch_event_len(const struct etch_event *event, const void *record,
+				   unsigned int left, unsigned int more)
+{
+	unsigned int len = event ? etch_class_len(event->class, record + more, left - more) : 0;
+
+	return len ? len + more : 0;
+}
+
 /**
  * etch_record_len() - where a record ends
  * @record: the record, aligned to 4 bytes
  * @left: bytes from there to the end of the block's content
+ * @more: bytes of contexts that it has
  *
  * After this has succeeded all that the record's fields refer to is inside it.
  *
@@ -96,18 +106,15 @@ unsigned int etch_class_len(const struct etch_class *class, const void *record,
  * Return: bytes, head included. 0 if this cannot be a record: it does not end within
  * @left, or its content does not lie where it should, or nobody knows its id.
  */
-unsigned int etch_record_len(const void *record, unsigned int left)
+unsigned int etch_record_len(const void *record, unsigned int left, unsigned int more)
 {
-	const struct etch_event *event;
-	unsigned int len = 0;
+	unsigned int len;
 
-	if (left < sizeof(struct etch_head))
+	if (left < sizeof(struct etch_head) + more)
 		return 0;
 
 	down_read(&etch_event_sem);
-	event = etch_event_by_id(etch_head_id(record));
-	if (event)
-		len = etch_class_len(event->class, record, left);
+	len = etch_event_len(etch_event_by_id(etch_head_id(record)), record, left, more);
 	up_read(&etch_event_sem);
 	return len;
 }
@@ -116,18 +123,16 @@ unsigned int etch_record_len(const void *record, unsigned int left)
  * etch_record_len_nowait() - etch_record_len() that waits for nobody
  * @record: as there
  * @left: as there
+ * @more: as there
  *
  * Context: any, NMI included; an RCU reader.
  * Return: as there.
  */
-unsigned int etch_record_len_nowait(const void *record, unsigned int left)
+unsigned int etch_record_len_nowait(const void *record, unsigned int left, unsigned int more)
 {
-	const struct etch_event *event;
-
-	if (left < sizeof(struct etch_head))
+	if (left < sizeof(struct etch_head) + more)
 		return 0;
-	event = etch_event_by_id_nowait(etch_head_id(record));
-	return event ? etch_class_len(event->class, record, left) : 0;
+	return etch_event_len(etch_event_by_id_nowait(etch_head_id(record)), record, left, more);
 }
 
 /**

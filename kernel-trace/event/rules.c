@@ -9,11 +9,12 @@
 #include <linux/slab.h>
 
 #include "event/rules.h"
-#include "event/whose.h"
 
 DEFINE_PER_CPU(struct etch_filtered, etch_filtered);
 
-/* Of an event that has none: it is here because of its tasks (whose.h). */
+u64 etch_ruled_bits __read_mostly;
+
+/* Of an event that has none: it is here because its instance has rules for all events. */
 struct etch_rules etch_rules_none = {
 	.recording = U64_MAX,
 	.triggers = LIST_HEAD_INIT(etch_rules_none.triggers),
@@ -116,7 +117,7 @@ const struct etch_program *etch_filter_get(const struct etch_recorder *rec,
 u64 etch_rules_gate(struct etch_event *event, u64 mask)
 {
 	struct etch_rules *rules = event->rules;
-	u64 gate = mask, ruled = etch_whose_bits;
+	u64 gate = mask, ruled = etch_ruled_bits;
 
 	if (rules) {
 		WRITE_ONCE(rules->recording, mask);

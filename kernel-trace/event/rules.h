@@ -57,6 +57,12 @@
 #define ETCH_RULES		BIT_ULL(63)
 #define ETCH_RULES_ANY		(ETCH_RULES | 1)
 
+/*
+ * In the mask of a writer that has the bit of one instance: the record is that instance's own. It
+ * passes no filter, and calls no trigger. Comes with ETCH_RULES.
+ */
+#define ETCH_OWN		BIT_ULL(62)
+
 /**
  * struct etch_hit - a hit of an event, as a trigger sees it
  * @event: the event
@@ -133,6 +139,12 @@ struct etch_rules {
 
 extern struct etch_rules etch_rules_none;
 
+/*
+ * By bit, the instances that have rules for all their events: their records have contexts
+ * (contexts.h), or some tasks are left out (whose.h).
+ */
+extern u64 etch_ruled_bits;
+
 /* Hits that a filter kept from an instance, by its bit. This CPU's writers count. */
 struct etch_filtered {
 	local_t by_bit[ETCH_BITS];
@@ -181,6 +193,9 @@ void etch_trigger_remove(struct etch_trigger *trigger);
 int etch_soft_begin(struct etch_recorder *rec, struct etch_event *event);
 void etch_soft_watch(struct etch_event *event, struct etch_watch *watch);
 void etch_soft_end(struct etch_recorder *rec, struct etch_event *event);
+
+int etch_contexts_prepare(struct etch_recorder *rec);
+void etch_contexts_forget(struct etch_recorder *rec);
 
 /* ---- scratch.c ---- */
 

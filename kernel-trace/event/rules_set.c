@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Setting the rules of events, and taking them away: see rules.h and whose.h.
+ * Setting the rules of events, and taking them away: see rules.h, whose.h and contexts.h.
  *
  * An event gets its struct etch_rules with its first rule and keeps it, so that a writer who
  * comes through a gate with rules always finds them.
@@ -242,7 +242,15 @@ void etch_soft_end(struct etch_recorder *rec, struct etch_event *event)
 	etch_gates_flush();
 }
 
-/* ---- Tasks ---- */
+/* ---- Rules for all events of an instance ---- */
+
+/* Instances whose records have contexts, or are about to. Under etch_mutex. */
+static u64 etch_contexts_bits;
+
+static void etch_ruled_update(void)
+{
+	WRITE_ONCE(etch_ruled_bits, etch_whose_bits | etch_contexts_bits);
+}
 
 static void etch_whose_put(struct etch_recorder *rec, struct etch_whose *whose)
 {
@@ -251,6 +259,7 @@ static void etch_whose_put(struct etch_recorder *rec, struct etch_whose *whose)
 	rcu_assign_pointer(etch_whose[rec->bit], whose);
 	WRITE_ONCE(etch_whose_bits, etch_whose_restricts(whose) ? etch_whose_bits | bit :
 								  etch_whose_bits & ~bit);
+	etch_ruled_update();
 }
 
 /**
@@ -284,4 +293,44 @@ int etch_whose_set(struct etch_recorder *rec, struct etch_whose *whose)
 	etch_whose_put(rec, before);
 	etch_gates_follow(rec);
 	return ret;
+}
+
+/**
+ * etch_contexts_prepare() - have the gates of an instance's events lead to its contexts
+ * @rec: the instance's recorder
+ *
+ * When this has returned 0, and a grace period is over, all of its writers look for contexts.
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ * Return: 0; or a negative errno, and nothing has changed.
+ */
+int etch_contexts_prepare(struct etch_recorder *rec)
+{
+	int ret = etch_scratch_make();
+
+	lockdep_assert_held(&etch_mutex);
+	if (ret || etch_contexts_bits & etch_bit(rec))
+		return ret;
+	etch_contexts_bits |= etch_bit(rec);
+	etch_ruled_update();
+	ret = etch_gates_follow(rec);
+	if (ret)
+		etch_contexts_forget(rec);
+	return ret;
+}
+
+/**
+ * etch_contexts_forget() - have the gates lead there no more
+ * @rec: the instance's recorder; has no contexts
+ *
+ * A gate that cannot be changed still leads there: that costs time, and is right.
+ *
+ * Context: process, may sleep; holds etch_mutex.
+ */
+void etch_contexts_forget(struct etch_recorder *rec)
+{
+	lockdep_assert_held(&etch_mutex);
+	etch_contexts_bits &= ~etch_bit(rec);
+	etch_ruled_update();
+	etch_gates_follow(rec);
 }

@@ -13,9 +13,9 @@
  *
  * etch_scratch_begin() and etch_scratch_end() handle the usual case themselves, in straight lines
  * and with few registers: no writer is interrupted, one instance records the event, the record
- * has to be tested, no task is left out and there is no trigger. The other usual case is that of a
- * lone trigger: the event is not recorded but counted, for one. For all others they jump to
- * functions of their own.
+ * has to be tested, no task is left out and there is neither trigger nor context. The other usual
+ * case is that of a lone trigger: the event is not recorded but counted, for one. For all others
+ * they jump to functions of their own.
  */
 #include <linux/align.h>
 #include <linux/bitops.h>
@@ -24,6 +24,7 @@
 #include <linux/container_of.h>
 #include <linux/etch.h>
 #include <linux/etch_ring.h>
+#include <linux/instruction_pointer.h>
 #include <linux/percpu.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
@@ -31,6 +32,7 @@
 #include <linux/topology.h>
 #include <linux/unaligned.h>
 
+#include "event/contexts.h"
 #include "event/rules.h"
 #include "event/whose.h"
 #include "event/write.h"
@@ -200,6 +202,19 @@ static bool etch_frame_begin(struct etch_frame *frame, const struct etch_rules *
 	return frame->mask || (frame->callers && !list_empty(&rules->triggers));
 }
 
+/*
+ * Can the record of this hit be made in the ring at once? Its instance has contexts, and there is
+ * nothing to be tested or called.
+ */
+static bool etch_is_direct(const struct etch_rules *rules, u64 mask)
+{
+	u64 plain = READ_ONCE(rules->recording) & ~READ_ONCE(rules->triggered) &
+		    ~READ_ONCE(etch_whose_bits) & ~atomic64_read(&rules->off);
+
+	return etch_is_one(mask) && mask & plain && rcu_access_pointer(etch_contexts[__ffs(mask)]) &&
+	       !etch_filter_of(rules, __ffs(mask));
+}
+
 /* All cases. */
 static noinline struct etch_write etch_scratch_begin_any(unsigned long len,
 							 const struct etch_event *event, u64 mask,
@@ -213,6 +228,8 @@ static noinline struct etch_write etch_scratch_begin_any(unsigned long len,
 		.len = len,
 	};
 
+	if (mask & ETCH_OWN || etch_is_direct(rules, mask))
+		return etch_contexts_begin(len, event, mask & ~ETCH_OWN, _RET_IP_);
 	if (!etch_frame_begin(&frame, rules, mask))
 		return (struct etch_write) {};
 	if (frame.at + len <= ETCH_SCRATCH && depth < ARRAY_SIZE(s->stack)) {
@@ -284,7 +301,7 @@ struct etch_write etch_scratch_begin(unsigned long len, const struct etch_event 
 		else
 			lone = NULL;
 	}
-	if (unlikely(mask & ~(simple & ~READ_ONCE(etch_whose_bits)) || !etch_is_one(mask) ||
+	if (unlikely(mask & ~(simple & ~READ_ONCE(etch_ruled_bits)) || !etch_is_one(mask) ||
 		     this_cpu_read(etch_scratch.depth) || len > ETCH_SCRATCH))
 		return etch_scratch_begin_any(len, event, mask, rules);
 	if (!lone && mask & READ_ONCE(rules->early))
@@ -304,16 +321,27 @@ static void etch_frame_settle(struct etch_frame *frame, const void *record)
 	frame->callers &= ~not;
 }
 
+static void etch_scratch_store(unsigned int bit, const struct etch_hit *hit, unsigned long caller)
+{
+	const struct etch_contexts *contexts = rcu_dereference_sched(etch_contexts[bit]);
+	struct etch_ring *ring = etch_this_ring(1ULL << bit);
+
+	if (contexts)
+		etch_contexts_copy(ring, contexts, hit->record, hit->len, caller);
+	else
+		etch_write_copy(ring, hit->record, hit->len);
+}
+
 /* The record goes to those whose filter it passes. */
 static void etch_scratch_copy(const struct etch_rules *rules, u64 mask,
-			      const struct etch_hit *hit)
+			      const struct etch_hit *hit, unsigned long caller)
 {
 	for (; mask; mask &= mask - 1) {
 		unsigned int bit = __ffs(mask);
 		const struct etch_program *program = etch_filter_of(rules, bit);
 
 		if (!program || etch_program_passes(program, hit->record))
-			etch_write_copy(etch_this_ring(mask), hit->record, hit->len);
+			etch_scratch_store(bit, hit, caller);
 		else
 			etch_count_filtered(bit);
 	}
@@ -343,7 +371,7 @@ static noinline void etch_scratch_end_any(struct etch_scratch *s, unsigned int d
 		etch_frame_settle(frame, hit.record);
 	if (triggers)
 		etch_call_triggers(rules, frame->callers, &hit, true);
-	etch_scratch_copy(rules, frame->mask, &hit);
+	etch_scratch_copy(rules, frame->mask, &hit, _RET_IP_);
 	if (triggers)
 		etch_call_triggers(rules, frame->callers, &hit, false);
 	etch_scratch_pop(s, depth);

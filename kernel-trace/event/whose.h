@@ -40,7 +40,7 @@ struct etch_whose {
 	bool follow;
 };
 
-/* By the instance's bit; NULL: all tasks. And the bits of those that have tasks left out. */
+/* By the instance's bit; NULL: all tasks. And the bits of those that leave tasks out. */
 extern struct etch_whose __rcu *etch_whose[ETCH_BITS];
 extern u64 etch_whose_bits;
 

@@ -31,6 +31,11 @@ static const struct etch_common etch_commons[] = {
 	{ "CPU", false, ETCH_CPU_OPERAND },
 	{ "common_cpu", false, ETCH_CPU_OPERAND },
 	{ "common_context", false, { .of = ETCH_OF_CONTEXT, .size = sizeof(u8) } },
+	{ "common_flags", false, { .of = ETCH_OF_FLAGS, .size = sizeof(u8) } },
+	{ "common_preempt_count", false, { .of = ETCH_OF_PREEMPT, .size = sizeof(u8) } },
+	{ "common_migrate_disable", false, { .of = ETCH_OF_MIGRATE, .size = sizeof(u16) } },
+	{ "common_prio", false, { .of = ETCH_OF_PRIO, .size = sizeof(s32), .is_signed = true } },
+	{ "common_cgroup", false, { .of = ETCH_OF_CGROUP, .size = sizeof(u64) } },
 	{ "common_pid", false, { .of = ETCH_OF_PID, .size = sizeof(s32), .is_signed = true } },
 };
 
@@ -40,8 +45,6 @@ static const struct {
 	const char *why;
 } etch_absents[] = {
 	{ "common_type", "Records have no type: an event's filter sees no other event's" },
-	{ "common_flags", "Records have no flags: common_context knows softirq, hardirq and NMI" },
-	{ "common_preempt_count", "Records have no preempt count" },
 	{ "stacktrace", "Records have no stack" },
 	{ "STACKTRACE", "Records have no stack" },
 };

@@ -219,8 +219,8 @@ static const char * const etch_test_refused[] = {
 	"loc_cpus == 1", "loc_cpus & CPUS{0", "loc_cpus & CPUS{a}", "cpu == CPUS{}",
 	"cpu < CPUS{0}", "tiny == +5", "tiny == 5x",
 	"tiny.ustring == 'a'", "call.function > 1", "call.function == no_such_function_here",
-	"call.function == CPUS{0}", "name == CPUS{0}", "common_type == 1", "common_flags == 0",
-	"common_preempt_count == 0", "stacktrace == 0",
+	"call.function == CPUS{0}", "name == CPUS{0}", "common_type == 1", "common_kstack == 0",
+	"common_ustack == 0", "stacktrace == 0",
 	"tiny.size == 1", "tiny == 0x1ffffffffffffffff",
 	"((((((((((((((((((((((((((((((((((tiny == 1))))))))))))))))))))))))))))))))))",
 };

@@ -27,7 +27,7 @@
  * @ETCH_FROM_HITS: the hits, as a value
  */
 enum etch_hist_from {
-	ETCH_FROM_STACK = ETCH_OF_CONTEXT + 1,
+	ETCH_FROM_STACK = ETCH_OF_CGROUP + 1,
 	ETCH_FROM_HITS,
 };
 

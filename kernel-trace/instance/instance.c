@@ -42,7 +42,7 @@
 #include <linux/uuid.h>
 #include <linux/wait.h>
 
-#include "event/rules.h"
+#include "event/contexts.h"
 #include "instance/instance_internal.h"
 
 struct etch_instance *etch_instances[ETCH_BITS];
@@ -276,6 +276,20 @@ void etch_instance_set_mode(struct etch_instance *inst, bool overwrite)
 	mutex_unlock(&inst->read_mutex);
 }
 
+/* Let rings that were stopped go on empty, with a trace that has nothing to do with the old one. */
+void etch_rings_restart(struct etch_instance *inst)
+{
+	int cpu;
+
+	for_each_etch_ring(inst, cpu, ETCH_ALL_CPUS)
+		etch_ring_reset(inst->rings[cpu]);
+	uuid_gen(&inst->uuid);
+	inst->origin.known = false;
+	memset(inst->bases, 0, nr_cpu_ids * sizeof(*inst->bases));
+	etch_rings_invalidate(inst, ETCH_ALL_CPUS);
+	etch_rings_go(inst, ETCH_ALL_CPUS);
+}
+
 /**
  * etch_instance_set_clock() - choose the clock
  * @inst: the instance
@@ -297,15 +311,9 @@ void etch_instance_set_clock(struct etch_instance *inst, enum etch_clock clock)
 	mutex_lock(&inst->read_mutex);
 	inst->clock = clock;
 	etch_rings_stop(inst, ETCH_ALL_CPUS);
-	for_each_etch_ring(inst, cpu, ETCH_ALL_CPUS) {
+	for_each_etch_ring(inst, cpu, ETCH_ALL_CPUS)
 		etch_ring_set_clock(inst->rings[cpu], clock);
-		etch_ring_reset(inst->rings[cpu]);
-	}
-	uuid_gen(&inst->uuid);
-	inst->origin.known = false;
-	memset(inst->bases, 0, nr_cpu_ids * sizeof(*inst->bases));
-	etch_rings_invalidate(inst, ETCH_ALL_CPUS);
-	etch_rings_go(inst, ETCH_ALL_CPUS);
+	etch_rings_restart(inst);
 	mutex_unlock(&inst->read_mutex);
 	wake_up_interruptible_all(&inst->wait);
 }
@@ -618,6 +626,16 @@ static bool etch_instance_claim(struct etch_instance *inst)
 	return inst->going;
 }
 
+/* The next instance with this bit has none. */
+static void etch_instance_end_contexts(struct etch_instance *inst)
+{
+	if (!inst->contexts)
+		return;
+	etch_contexts_set(&inst->rec, NULL);
+	etch_contexts_forget(&inst->rec);
+	etch_contexts_put(inst->contexts);
+}
+
 /**
  * etch_instance_destroy() - free an instance, its files and all that it recorded
  * @inst: the instance
@@ -648,6 +666,7 @@ int etch_instance_destroy(struct etch_instance *inst)
 	/* For the writers that were past an event's gate when it was closed, and for dumps. */
 	synchronize_rcu();
 	etch_wait_exit(inst);
+	etch_instance_end_contexts(inst);
 	etch_instance_free(inst);
 	return 0;
 }

@@ -43,6 +43,7 @@
 /* Bytes at the start of a sub-buffer that are left for a packet's header. */
 #define ETCH_PACKET_HEADER	128
 
+struct etch_contexts;
 struct etch_owners;
 struct etch_snapshot;
 struct seq_file;
@@ -150,6 +151,7 @@ struct etch_budget {
  * @subbuf_bytes: of a sub-buffer, the same in all rings
  * @percent: how full a ring has to be for waiting readers to be woken; 0: not empty
  * @budget: of all its rings; set under etch_mutex
+ * @contexts: what is added to its records, or NULL; set under etch_mutex and @read_mutex
  * @rings: by CPU; NULL where there is none. This and the settings above change
  *	   under @read_mutex, for CPUs come and go without etch_mutex
  * @cpus: those that may write: all that are on line, and those on their way there or from
@@ -190,6 +192,7 @@ struct etch_instance {
 	unsigned int subbuf_bytes;
 	unsigned int percent;
 	struct etch_budget budget;
+	struct etch_contexts *contexts;
 	struct etch_ring **rings;
 	cpumask_var_t cpus;
 	struct etch_absent __percpu *absent;
@@ -236,6 +239,9 @@ void etch_instance_set_mode(struct etch_instance *inst, bool overwrite);
 void etch_instance_set_clock(struct etch_instance *inst, enum etch_clock clock);
 void etch_instance_reset(struct etch_instance *inst, int cpu);
 int etch_instances_init(void);
+
+/* contexts.c. Under etch_mutex. */
+int etch_instance_set_contexts(struct etch_instance *inst, struct etch_contexts *c);
 
 /* budget.c. Under etch_mutex; and in any process. */
 int etch_instance_set_budget(struct etch_instance *inst, u64 bytes, unsigned int percent);

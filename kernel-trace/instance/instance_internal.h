@@ -35,6 +35,7 @@ void etch_rings_off(struct etch_instance *inst, int want);
 /* Between the two no writer is in these rings, nor does a dump look into them. May sleep. */
 void etch_rings_stop(struct etch_instance *inst, int want);
 void etch_rings_go(struct etch_instance *inst, int want);
+void etch_rings_restart(struct etch_instance *inst);
 
 /* What peeking readers remember of these rings holds no longer. */
 void etch_rings_invalidate(struct etch_instance *inst, int want);

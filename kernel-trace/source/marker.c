@@ -15,15 +15,17 @@
 #include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "event/contexts.h"
 #include "tree/tree.h"
 
 /* With a line's head it fits in a trace_seq. */
-#define ETCH_MARKER_MAX		4096
+#define ETCH_MARKER_MAX		4096UL
 
 /**
  * struct etch_marker - the record
@@ -84,7 +86,7 @@ static bool etch_marker_record(struct etch_instance *inst, const char *text, siz
 
 	preempt_disable_notrace();
 	w = etch_write_begin(sizeof(*marker) + len + 1, &etch_marker_event,
-			     1ULL << inst->rec.bit);
+			     etch_own_mask(inst->rec.bit));
 	marker = w.record;
 	if (marker) {
 		marker->where = offsetof(struct etch_marker, buf) | (len + 1) << 16;
@@ -103,8 +105,13 @@ static bool etch_marker_record(struct etch_instance *inst, const char *text, siz
 static size_t etch_marker_max(struct etch_instance *inst)
 {
 	size_t room = READ_ONCE(inst->subbuf_bytes) - ETCH_PACKET_HEADER;
+	size_t head = sizeof(struct etch_marker) + 1;
 
-	return min_t(size_t, room - sizeof(struct etch_marker) - 1, ETCH_MARKER_MAX);
+	rcu_read_lock();
+	head += etch_contexts_size(rcu_dereference(etch_contexts[inst->rec.bit]));
+	rcu_read_unlock();
+	/* If there is no room, the record is lost as one that is too big. */
+	return room > head ? min(room - head, ETCH_MARKER_MAX) : 1;
 }
 
 static ssize_t etch_marker_write(struct file *filp, const char __user *buf, size_t count,

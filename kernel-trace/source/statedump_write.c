@@ -12,7 +12,7 @@
 #include <linux/preempt.h>
 #include <linux/tracepoint.h>
 
-#include "event/rules.h"
+#include "event/contexts.h"
 #include "instance/instance.h"
 #include "source/statedump.h"
 
@@ -44,7 +44,7 @@ static u64 etch_state_others(const struct etch_state *state, const struct tracep
 	u64 __others;							\
 									\
 	preempt_disable_notrace();					\
-	etch_write_##_event(etch_state_bit(_state), &__stored,		\
+	etch_write_##_event(etch_own_mask((_state)->inst->rec.bit), &__stored, \
 			    __VA_ARGS__, &etch_event_##_event);		\
 	__others = etch_state_others(_state, &__tracepoint_##_event);	\
 	if (__others & TRACEPOINT_FUNCS)				\

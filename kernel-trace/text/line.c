@@ -46,6 +46,8 @@
 
 #include <asm/sections.h>
 
+#include "event/contexts.h"
+#include "text/contexts.h"
 #include "text/merge.h"
 #include "text/text.h"
 
@@ -289,23 +291,26 @@ static void etch_print_time(struct trace_seq *seq, enum etch_clock clock, u64 ti
 
 /*
  * ftrace has five columns of flags: interrupts off, need resched, context, and two
- * counts. A record of ours knows the context; the others show as ftrace shows nothing.
+ * counts. A record of ours knows the context; it knows the others if its instance adds
+ * them, and else they show as ftrace shows nothing.
  */
 static void etch_print_front(struct etch_line *line, enum etch_clock clock,
-			     int cpu, u64 time, const struct etch_head *head)
+			     const struct etch_contexts *contexts, int cpu, u64 time,
+			     const struct etch_head *head)
 {
-	static const char contexts[] = {
+	static const char levels[] = {
 		[ETCH_TASK]	= '.',
 		[ETCH_SOFTIRQ]	= 's',
 		[ETCH_HARDIRQ]	= 'h',
 		[ETCH_NMI]	= 'z',
 	};
 	struct trace_seq *seq = &line->text.seq;
-	char comm[TASK_COMM_LEN];
+	char comm[TASK_COMM_LEN], columns[ETCH_COLUMNS] = ".....";
 
+	if (!etch_contexts_columns(contexts, head, columns))
+		columns[2] = levels[etch_head_context(head)];
 	etch_comm_find(head->pid, comm);
-	trace_seq_printf(seq, "%16s-%-7d [%03d] ..%c..", comm, head->pid, cpu,
-			 contexts[etch_head_context(head)]);
+	trace_seq_printf(seq, "%16s-%-7d [%03d] %s", comm, head->pid, cpu, columns);
 	etch_print_time(seq, clock, time);
 }
 
@@ -314,13 +319,12 @@ static void etch_print_front(struct etch_line *line, enum etch_clock clock,
  * it. The copy is what is looked at: in a dump the record may change.
  */
 static void etch_print_event(struct etch_line *line, const struct etch_event *event,
-			     const void *record, unsigned int len)
+			     unsigned int id, const void *record, unsigned int len)
 {
 	struct trace_seq *seq = &line->text.seq;
 
 	if (!event) {
-		trace_seq_printf(seq, "id %u: unknown event, %u bytes\n",
-				 etch_head_id(record), len);
+		trace_seq_printf(seq, "id %u: unknown event, %u bytes\n", id, len);
 		return;
 	}
 	if (!etch_line_copy(line, record, len)) {
@@ -357,6 +361,7 @@ static void etch_line_cut(struct trace_seq *seq, size_t front)
  * etch_line_print() - append a record's line to line->text.seq
  * @line: with text in it, or without
  * @clock: tells what @time means
+ * @contexts: what stands between the record's head and its payload, or NULL
  * @cpu: the CPU that it was written on
  * @time: its time in full
  * @record: the record, aligned to 4 bytes
@@ -369,22 +374,25 @@ static void etch_line_cut(struct trace_seq *seq, size_t front)
  * Context: process, may sleep; takes etch_event_sem for reading. If line->nowait: any, NMI
  * included; an RCU reader; etch_clock_learn_now() was called.
  */
-void etch_line_print(struct etch_line *line, enum etch_clock clock, int cpu, u64 time,
+void etch_line_print(struct etch_line *line, enum etch_clock clock,
+		     const struct etch_contexts *contexts, int cpu, u64 time,
 		     const void *record, unsigned int len)
 {
+	unsigned int id = etch_head_id(record), more = etch_contexts_size(contexts);
 	struct trace_seq *seq = &line->text.seq;
 	size_t before = seq->seq.len, front;
 
-	etch_print_front(line, clock, cpu, time, record);
+	etch_print_front(line, clock, contexts, cpu, time, record);
 	front = seq->seq.len;
 
 	if (line->nowait) {
-		etch_print_event(line, etch_event_by_id_nowait(etch_head_id(record)), record, len);
+		etch_print_event(line, etch_event_by_id_nowait(id), id, record + more, len - more);
 	} else {
 		down_read(&etch_event_sem);
-		etch_print_event(line, etch_event_by_id(etch_head_id(record)), record, len);
+		etch_print_event(line, etch_event_by_id(id), id, record + more, len - more);
 		up_read(&etch_event_sem);
 	}
+	etch_contexts_print(seq, contexts, record);
 
 	if (likely(!trace_seq_has_overflowed(seq)))
 		return;
@@ -414,8 +422,8 @@ void etch_item_print(struct etch_line *line, const struct etch_item *item)
 	if (!item->record)
 		return;
 	if (item->len)
-		etch_line_print(line, item->clock, item->cpu, item->time, item->record,
-				item->len);
+		etch_line_print(line, item->clock, item->contexts, item->cpu, item->time,
+				item->record, item->len);
 	else
 		trace_seq_printf(seq, "CPU:%d [etch: %s, %u bytes skipped]\n", item->cpu,
 				 line->nowait ? "record that makes no sense" :

@@ -38,6 +38,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "event/contexts.h"
 #include "text/merge.h"
 #include "ring/ring_look.h"
 
@@ -86,6 +87,7 @@ DEFINE_MIN_HEAP(struct etch_stream *, etch_heap);
  * @dry: how many of these have no item
  * @safe: no record that is not committed yet will have a time up to this
  * @clock: the instance's when the merge began; @safe was read from it
+ * @contexts: the instance's at the same time; held, unless records are looked at
  * @nr: how many are in @streams
  * @streams: by CPU, or the only one
  */
@@ -97,6 +99,7 @@ struct etch_merge {
 	unsigned int dry;
 	u64 safe;
 	enum etch_clock clock;
+	struct etch_contexts *contexts;
 	unsigned int nr;
 	struct etch_stream streams[] __counted_by(nr);
 };
@@ -221,8 +224,8 @@ static bool etch_stream_lose(const struct etch_merge *m, struct etch_stream *s)
 static bool etch_stream_load(struct etch_merge *m, struct etch_stream *s)
 {
 	struct etch_item *item = &s->item;
+	unsigned int left, more = etch_contexts_size(m->contexts);
 	const struct etch_head *head;
-	unsigned int left;
 
 	if (s->at >= s->view.len && !etch_stream_fill(m, s))
 		return etch_stream_lose(m, s);
@@ -231,8 +234,9 @@ static bool etch_stream_load(struct etch_merge *m, struct etch_stream *s)
 	head = s->view.data + s->at;
 	item->record = head;
 	item->clock = m->clock;
-	item->len = m->way == ETCH_MERGE_LOOK ? etch_record_len_nowait(head, left) :
-						etch_record_len(head, left);
+	item->contexts = m->contexts;
+	item->len = m->way == ETCH_MERGE_LOOK ? etch_record_len_nowait(head, left, more) :
+						etch_record_len(head, left, more);
 	item->skip = item->len ? 0 : left;
 	if (likely(item->len))
 		s->last = etch_time_full(s->last, head->word);
@@ -335,6 +339,8 @@ void etch_merge_free(struct etch_merge *m)
 		return;
 	for (i = 0; i < m->nr; i++)
 		kvfree(m->streams[i].copy);
+	if (m->way != ETCH_MERGE_LOOK)
+		etch_contexts_put(m->contexts);
 	kvfree(m->heap.data);
 	kvfree(m);
 }
@@ -395,6 +401,10 @@ int etch_merge_begin(struct etch_merge *m)
 		m->clock = m->inst->clock;
 		m->safe = 0;
 	}
+	if (m->contexts != m->inst->contexts) {
+		etch_contexts_put(m->contexts);
+		m->contexts = etch_contexts_get(m->inst->contexts);
+	}
 	m->heap.nr = 0;
 	m->rings = 0;
 	m->dry = 0;
@@ -431,6 +441,7 @@ void etch_merge_look(struct etch_merge *m, struct etch_instance *inst, int want,
 
 	m->inst = inst;
 	m->clock = READ_ONCE(inst->clock);
+	m->contexts = READ_ONCE(inst->contexts);
 	m->heap.nr = 0;
 	for (i = 0; i < m->nr; i++) {
 		struct etch_stream *s = &m->streams[i];

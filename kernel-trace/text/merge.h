@@ -30,6 +30,7 @@
 
 #include "text/text.h"
 
+struct etch_contexts;
 struct etch_merge;
 
 /**
@@ -52,6 +53,7 @@ enum etch_merge_way {
  * @skip: bytes, if @len is 0
  * @cpu: where it was written
  * @clock: whose time it has; the instance may have another one by now
+ * @contexts: what stands between its head and its payload, or NULL
  * @time: in full
  * @lost: records lost on that CPU since the item before it from there
  */
@@ -61,6 +63,7 @@ struct etch_item {
 	unsigned int skip;
 	int cpu;
 	enum etch_clock clock;
+	const struct etch_contexts *contexts;
 	u64 time;
 	u64 lost;
 };

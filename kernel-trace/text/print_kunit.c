@@ -100,7 +100,7 @@ static const char *etch_lengths_text(struct kunit *test, const struct etch_test_
 	memset(line->record, ETCH_TEST_OLD, line->size);
 	((char *)line->record)[line->size - 1] = '\0';
 	trace_seq_init(seq);
-	etch_line_print(line, ETCH_CLOCK_SEQ, 0, 1, r, sizeof(*r));
+	etch_line_print(line, ETCH_CLOCK_SEQ, NULL, 0, 1, r, sizeof(*r));
 	KUNIT_EXPECT_FALSE(test, trace_seq_has_overflowed(seq));
 	trace_seq_putc(seq, '\0');
 	text = strstr(seq->buffer, name);
@@ -164,7 +164,7 @@ static void etch_lengths_nowhere(struct kunit *test)
 		etch_lengths_fill(&r, 0);
 		r.raw.__data_loc_text = places[i];
 		r.raw.__rel_loc_more = places[i];
-		KUNIT_EXPECT_EQ(test, etch_record_len(&r, sizeof(r)), sizeof(r));
+		KUNIT_EXPECT_EQ(test, etch_record_len(&r, sizeof(r), 0), sizeof(r));
 		KUNIT_EXPECT_PTR_EQ(test, strstr(etch_lengths_text(test, &r),
 						 "text= more= array={} hex= "),
 				    etch_lengths_text(test, &r));

@@ -8,6 +8,9 @@
 
 #include "tree/tree.h"
 
+struct etch_contexts;
+struct etch_item;
+
 struct etch_line {
 	struct etch_text text;
 	void *record;		/* aligned copy, so that printers may read it as a struct */
@@ -23,10 +26,9 @@ bool etch_line_fit(struct etch_line *line, unsigned int len);
  * Appends the record to line->text.seq, shaped as ftrace shapes it. Takes etch_event_sem,
  * unless line->nowait.
  */
-void etch_line_print(struct etch_line *line, enum etch_clock clock, int cpu, u64 time,
+void etch_line_print(struct etch_line *line, enum etch_clock clock,
+		     const struct etch_contexts *contexts, int cpu, u64 time,
 		     const void *record, unsigned int len);
-
-struct etch_item;
 
 /* Appends an item to line->text.seq. Without enough room it marks an overflow, appends nothing. */
 void etch_item_print(struct etch_line *line, const struct etch_item *item);

@@ -299,16 +299,16 @@ static void etch_text_len(struct kunit *test)
 	struct etch_test_all all;
 
 	etch_test_fill(&all);
-	KUNIT_EXPECT_EQ(test, sizeof(all), etch_record_len(&all, sizeof(all)));
-	KUNIT_EXPECT_EQ(test, sizeof(all), etch_record_len(&all, 4096));
+	KUNIT_EXPECT_EQ(test, sizeof(all), etch_record_len(&all, sizeof(all), 0));
+	KUNIT_EXPECT_EQ(test, sizeof(all), etch_record_len(&all, 4096, 0));
 
 	/* The last content ends before the place of the one before it. */
 	all.shorts = 0;
 	KUNIT_EXPECT_EQ(test, offsetof(struct etch_test_all, content) + 6,
-			etch_record_len(&all, sizeof(all)));
+			etch_record_len(&all, sizeof(all), 0));
 	/* Without content, where it would be does not count. */
 	all.string = 0xffff;
-	KUNIT_EXPECT_EQ(test, ETCH_TEST_ALL_SIZE, etch_record_len(&all, sizeof(all)));
+	KUNIT_EXPECT_EQ(test, ETCH_TEST_ALL_SIZE, etch_record_len(&all, sizeof(all), 0));
 }
 
 static void etch_text_len_damaged(struct kunit *test)
@@ -316,20 +316,20 @@ static void etch_text_len_damaged(struct kunit *test)
 	struct etch_test_all all;
 
 	etch_test_fill(&all);
-	KUNIT_EXPECT_EQ(test, 0, etch_record_len(&all, sizeof(struct etch_head) - 1));
-	KUNIT_EXPECT_EQ(test, 0, etch_record_len(&all, ETCH_TEST_ALL_SIZE - 1));
-	KUNIT_EXPECT_EQ(test, 0, etch_record_len(&all, sizeof(all) - 1));
+	KUNIT_EXPECT_EQ(test, 0, etch_record_len(&all, sizeof(struct etch_head) - 1, 0));
+	KUNIT_EXPECT_EQ(test, 0, etch_record_len(&all, ETCH_TEST_ALL_SIZE - 1, 0));
+	KUNIT_EXPECT_EQ(test, 0, etch_record_len(&all, sizeof(all) - 1, 0));
 
 	/* Content inside the payload. */
 	all.string = (ETCH_TEST_ALL_SIZE - 1) | 2 << 16;
-	KUNIT_EXPECT_EQ(test, 0, etch_record_len(&all, sizeof(all)));
+	KUNIT_EXPECT_EQ(test, 0, etch_record_len(&all, sizeof(all), 0));
 	all.string = ETCH_TEST_ALL_SIZE | 0xffffU << 16;
-	KUNIT_EXPECT_EQ(test, 0, etch_record_len(&all, sizeof(all)));
+	KUNIT_EXPECT_EQ(test, 0, etch_record_len(&all, sizeof(all), 0));
 
 	/* No event has the id 0. */
 	etch_test_fill(&all);
 	all.head.word = 0;
-	KUNIT_EXPECT_EQ(test, 0, etch_record_len(&all, sizeof(all)));
+	KUNIT_EXPECT_EQ(test, 0, etch_record_len(&all, sizeof(all), 0));
 }
 
 /* ---- Lines ---- */
@@ -343,7 +343,7 @@ static void etch_test_line(struct kunit *test, const struct etch_test_all *all,
 	char want[256];
 
 	trace_seq_init(seq);
-	etch_line_print(&t->line, t->inst.clock, 5, 1234, all, sizeof(*all));
+	etch_line_print(&t->line, t->inst.clock, NULL, 5, 1234, all, sizeof(*all));
 	trace_seq_putc(seq, '\0');
 	snprintf(want, sizeof(want), "          <idle>-0       [005] %s         1234: %s",
 		 flags, text);
@@ -412,17 +412,17 @@ static void etch_text_long_lines(struct kunit *test)
 
 	/* The second does not fit, and leaves no trace. */
 	trace_seq_init(seq);
-	etch_line_print(&t->line, t->inst.clock, 0, 1, &number, sizeof(number));
+	etch_line_print(&t->line, t->inst.clock, NULL, 0, 1, &number, sizeof(number));
 	KUNIT_EXPECT_FALSE(test, trace_seq_has_overflowed(seq));
 	KUNIT_EXPECT_EQ(test, 5052, trace_seq_used(seq));
-	etch_line_print(&t->line, t->inst.clock, 0, 1, &number, sizeof(number));
+	etch_line_print(&t->line, t->inst.clock, NULL, 0, 1, &number, sizeof(number));
 	KUNIT_EXPECT_TRUE(test, trace_seq_has_overflowed(seq));
 	KUNIT_EXPECT_EQ(test, 5052, trace_seq_used(seq));
 
 	/* This one fits nowhere. */
 	number.number = 9000;
 	trace_seq_init(seq);
-	etch_line_print(&t->line, t->inst.clock, 0, 1, &number, sizeof(number));
+	etch_line_print(&t->line, t->inst.clock, NULL, 0, 1, &number, sizeof(number));
 	KUNIT_EXPECT_FALSE(test, trace_seq_has_overflowed(seq));
 	trace_seq_putc(seq, '\0');
 	KUNIT_EXPECT_NOT_NULL(test, strstr(seq->buffer, " .....            1: [LINE TOO BIG]\n"));

@@ -438,6 +438,7 @@ static const struct etch_control etch_controls[] = {
 	{ "buffer_percent", 0600, .show = etch_percent_show, .store = etch_percent_store },
 	{ "buffer_mode", 0600, .show = etch_mode_show, .store = etch_mode_store },
 	{ "budget", 0600, .show = etch_budget_show, .store = etch_budget_store },
+	{ "contexts", 0600, .show = etch_contexts_show, .store = etch_contexts_store },
 	{ "error_log", 0600, .show = etch_error_log_show, .store = etch_error_log_store },
 	{}
 };

@@ -178,7 +178,7 @@ static void etch_id_show(struct seq_file *m, const struct etch_node *node)
 
 static void etch_node_format_show(struct seq_file *m, const struct etch_node *node)
 {
-	etch_format_show(m, node->event);
+	etch_format_show(m, node->event, node->inst->contexts);
 }
 
 const struct etch_event_control etch_event_controls[] = {

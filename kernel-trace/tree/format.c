@@ -11,6 +11,7 @@
 #include <linux/seq_buf.h>
 #include <linux/seq_file.h>
 
+#include "event/contexts.h"
 #include "tree/tree.h"
 
 /* TP_printk(), in as much room as it takes: the file's own buffer. */
@@ -30,7 +31,8 @@ static void etch_show_print_fmt(struct seq_file *m, const struct etch_event *eve
 }
 
 /* "char[LEN]" and "comm" are shown as "char comm[16]", but dynamic arrays as they are. */
-static void etch_show_field(struct seq_file *m, const struct etch_field *field)
+static void etch_show_field(struct seq_file *m, const struct etch_field *field,
+			    unsigned int more)
 {
 	seq_puts(m, "\tfield:");
 	if (field->kind == ETCH_FIELD_ARRAY)
@@ -39,11 +41,13 @@ static void etch_show_field(struct seq_file *m, const struct etch_field *field)
 	else
 		seq_printf(m, "%s %s", field->type, field->name);
 	seq_printf(m, ";\toffset:%u;\tsize:%u;\tsigned:%d;\n",
-		   field->offset, field->size, field->is_signed);
+		   field->offset + more, field->size, field->is_signed);
 }
 
-static void etch_show_head(struct seq_file *m)
+static void etch_show_head(struct seq_file *m, const struct etch_contexts *contexts)
 {
+	unsigned int i;
+
 	BUILD_BUG_ON(sizeof(struct etch_head) != 12);
 	BUILD_BUG_ON(offsetof(struct etch_head, pid) != 8);
 
@@ -51,25 +55,30 @@ static void etch_show_head(struct seq_file *m)
 		 "\tfield:unsigned char common_timestamp[6];\toffset:0;\tsize:6;\tsigned:0;\n"
 		 "\tfield:unsigned short common_type;\toffset:6;\tsize:2;\tsigned:0;\n"
 		 "\tfield:int common_pid;\toffset:8;\tsize:4;\tsigned:1;\n");
+	for (i = 0; contexts && i < contexts->nr_fields; i++)
+		etch_show_field(m, &contexts->fields[i], 0);
 }
 
 /**
  * etch_format_show() - write an event's format file
  * @m: where to
  * @event: the event
+ * @contexts: what the instance adds to its records, or NULL. The payload stands behind
+ *	      it; what a __data_loc field says counts from as many bytes behind the record's start
  *
  * Context: process; the event stays while this runs.
  */
-void etch_format_show(struct seq_file *m, const struct etch_event *event)
+void etch_format_show(struct seq_file *m, const struct etch_event *event,
+		      const struct etch_contexts *contexts)
 {
 	const struct etch_class *class = event->class;
 	int i;
 
 	seq_printf(m, "name: %s\nID: %u\nformat:\n", event->name, event->id);
-	etch_show_head(m);
+	etch_show_head(m, contexts);
 	seq_putc(m, '\n');
 	for (i = 0; i < class->nr_fields; i++)
-		etch_show_field(m, &class->fields[i]);
+		etch_show_field(m, &class->fields[i], etch_contexts_size(contexts));
 	seq_puts(m, "\nprint fmt: ");
 	etch_show_print_fmt(m, event);
 	seq_putc(m, '\n');

@@ -144,9 +144,15 @@ void etch_available_events_show(struct seq_file *m, const struct etch_view_of *o
 void etch_budget_show(struct seq_file *m, const struct etch_view_of *of);
 int etch_budget_store(const struct etch_input *in);
 
+/* ---- contexts.c ---- */
+
+void etch_contexts_show(struct seq_file *m, const struct etch_view_of *of);
+int etch_contexts_store(const struct etch_input *in);
+
 /* ---- format.c: an event's format file ---- */
 
-void etch_format_show(struct seq_file *m, const struct etch_event *event);
+void etch_format_show(struct seq_file *m, const struct etch_event *event,
+		      const struct etch_contexts *contexts);
 
 /* ---- boot.c: the kernel's parameters ---- */
 

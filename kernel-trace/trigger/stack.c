@@ -13,12 +13,9 @@
 #include <linux/string.h>
 #include <linux/unaligned.h>
 
+#include "event/contexts.h"
+#include "event/stack.h"
 #include "trigger/trigger.h"
-
-#define ETCH_STACK_MAX		64
-
-/* So many callers at most are functions of the kernel's that walk the stack. */
-#define ETCH_STACK_WALKER	4
 
 /**
  * struct etch_stack - the record
@@ -32,28 +29,6 @@ struct etch_stack {
 	unsigned long caller[];
 } __packed __aligned(4);
 
-/* Is an address in a function of Etch, or of an event? */
-static bool etch_stack_own(unsigned long address)
-{
-	char name[8];
-
-	snprintf(name, sizeof(name), "%ps", (void *)address);
-	return str_has_prefix(name, "etch_");
-}
-
-/* How many callers are the code that stores the stack: some of the kernel's, then Etch's. */
-static long etch_stack_skip(const struct etch_stack *stack, long nr)
-{
-	long i = 0;
-
-	while (i < nr && !etch_stack_own(get_unaligned(&stack->caller[i])))
-		if (++i == ETCH_STACK_WALKER)
-			return 0;
-	while (i < nr && etch_stack_own(get_unaligned(&stack->caller[i])))
-		i++;
-	return i;
-}
-
 static void etch_stack_print(struct etch_text *text, const void *record)
 {
 	const struct etch_stack *stack = record;
@@ -62,7 +37,7 @@ static void etch_stack_print(struct etch_text *text, const void *record)
 	long i;
 
 	etch_text_printf(text, "<stack trace>\n");
-	for (i = etch_stack_skip(stack, nr); i < nr; i++)
+	for (i = etch_stack_skip(stack->caller, nr); i < nr; i++)
 		etch_text_printf(text, " => %ps\n", (void *)get_unaligned(&stack->caller[i]));
 }
 
@@ -103,7 +78,7 @@ static void etch_stack_hit(struct etch_order *order, const struct etch_hit *hit)
 	struct etch_write w;
 
 	w = etch_write_begin(sizeof(*stack) + bytes, &etch_stack_event,
-			     1ULL << order->trigger.bit);
+			     etch_own_mask(order->trigger.bit));
 	stack = w.record;
 	if (!stack)
 		return;

@@ -25,6 +25,7 @@ const struct row rows[NR_ROWS] = {
 	{ "buffer_percent", 0600 },
 	{ "buffer_mode", 0600 },
 	{ "budget", 0600 },
+	{ "contexts", 0600 },
 	{ "flush", 0200 },
 	{ "snapshot", 0600 },
 	{ "error_log", 0600 },

@@ -90,6 +90,16 @@ static const struct row rows[] = {
 		{ "bytes=1025G", 6, "Too large: at most 1099511627776" },
 		{ "bytes=99999999999999999999", 6, "Too large: at most 1099511627776" },
 	} },
+	{ "contexts", false, {
+		{ "prio nope", 5, "No such context" },
+		{ "prio +flags", 5, "Either all words have a sign, or none" },
+		{ "+prio flags", 6, "Either all words have a sign, or none" },
+		{ "prio:3", 4, "Nothing may follow the context here" },
+		{ "prio,flags", 4, "Nothing may follow the context here" },
+		{ "kstack:0", 7, "A stack has 1 to 64 addresses" },
+		{ "kstack:65", 7, "A stack has 1 to 64 addresses" },
+		{ "none prio", 0, "No such context" },
+	} },
 	{ "dump_on_oops", false, {
 		{ "\n", 0, "Neither 0, 1, 2, orig_cpu nor INSTANCE or INSTANCE=2" },
 		{ "1,,2", 2, "Neither 0, 1, 2, orig_cpu nor INSTANCE or INSTANCE=2" },

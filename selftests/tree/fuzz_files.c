@@ -267,7 +267,8 @@ static void check_refused(const struct target *t, const struct fuzz_input *in,
 	if (t->what->kind == FUZZ_STATE && (err == EBADF || err == ENOSPC))
 		return;
 	/* It is there already, or it is not. */
-	if (t->what->kind == FUZZ_TRIGGER && (err == EEXIST || err == ENOENT))
+	if ((t->what->kind == FUZZ_TRIGGER || t->what->kind == FUZZ_CONTEXTS) &&
+	    (err == EEXIST || err == ENOENT))
 		err = EINVAL;
 	if (err == EINVAL && t->tree)
 		check_log(t, in, seen->verdict == FUZZ_REFUSED ? seen->at : -1);

@@ -15,6 +15,7 @@ static const struct fuzz_file fuzz_files[] = {
 	{ "buffer_subbuf_size_kb", FUZZ_SUBBUF, 256 },
 	{ "buffer_percent", FUZZ_PERCENT, 256 },
 	{ "budget", FUZZ_BUDGET, 256 },
+	{ "contexts", FUZZ_CONTEXTS, 256 },
 	{ "set_event", FUZZ_EVENTS, 512 << 10 },
 	{ "set_event_pid", FUZZ_TASKS, 32768 },
 	{ "set_event_notrace_pid", FUZZ_TASKS, 32768 },
@@ -143,6 +144,7 @@ static void fuzz_see_kind(struct fuzz_seen *seen, enum fuzz_kind kind, const cha
 		else if (seen->verdict)
 			seen->verdict = FUZZ_EITHER;	/* too many of them in a large buffer */
 		break;
+	case FUZZ_CONTEXTS:
 	case FUZZ_BUDGET:
 		seen->verdict = *seen->text ? FUZZ_EITHER : FUZZ_TAKEN;
 		break;

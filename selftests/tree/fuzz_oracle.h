@@ -16,6 +16,7 @@ enum fuzz_kind {
 	FUZZ_SUBBUF,		/* KiB of a sub-buffer */
 	FUZZ_PERCENT,
 	FUZZ_BUDGET,		/* bytes= and cpu=, or none */
+	FUZZ_CONTEXTS,		/* words, with signs or not, or none */
 	FUZZ_CHOICE,		/* one of the words that it shows */
 	FUZZ_EVENTS,		/* names of events */
 	FUZZ_FILTER,		/* a filter, or 0 */

@@ -7,7 +7,7 @@
 #   load       every event, under load for a while, by the recorder
 #   twice      every event, and the sample module's; also as text, from the same buffer
 #   discard    again and again more rounds of one event than the buffer holds
-#   overwrite  the same in the other mode
+#   overwrite  the same in the other mode, and with contexts
 #   throttled  again and again more rounds than the budget lets in
 #
 # No event is left out. Those of the recorder's own doings are recorded as well: for a
@@ -168,6 +168,7 @@ loss_end()
 {
 	put tracing_on 0
 	echo "$rounds $times" > "$trace/rounds"
+	cat contexts > "$trace/contexts" || fail "no contexts"
 	readers_end
 	account
 }
@@ -179,6 +180,7 @@ record_loss()
 	loss_begin "$1"
 	put buffer_mode "$1"
 	put buffer_size_kb 64
+	[ "$1" != overwrite ] || put contexts "flags prio cgroup"
 	readers_start
 	for n in $(seq "$times"); do
 		[ $((n % 2)) -eq 0 ] || readers_signal STOP

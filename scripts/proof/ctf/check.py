@@ -65,6 +65,8 @@ class Trace:
         self.stats = {int(path.name[9:]): self._stats(path)
                       for path in folder.glob("stats.cpu*")}
         self.records = {}       # by CPU
+        contexts = folder / "contexts"
+        self.contexts = contexts.read_text() if contexts.exists() else ""
 
     @staticmethod
     def _stats(path):
@@ -86,7 +88,12 @@ class Trace:
         """Find all records by the format files."""
         for cpu, found in self.packets.items():
             self.records[cpu] = [record for packet in found for record in
-                                 packets.records(self.data[cpu], packet, known)]
+                                 packets.records(self.data[cpu], packet, known, self.more())]
+
+    def more(self):
+        """Bytes of each record's contexts."""
+        match = re.search(r"^# (\d+) bytes in each record$", self.contexts, re.M)
+        return int(match[1]) if match else 0
 
     # ---- Cases ----
 
@@ -214,6 +221,9 @@ def check_loss(report, trace):
                 found.number)
     report.case(f"{trace.name}: and between the records where they are missing",
                 found.place)
+    report.say(f"{trace.name}: {found.note}")
+    report.case(f"{trace.name}: and all records have the instance's contexts",
+                found.contexts)
     report.say(f"{trace.name}: {found.note}")
 
 

@@ -41,6 +41,22 @@ class Loss:
             wrong.append(f"too few to say anything: {self.note}")
         return wrong
 
+    def contexts(self):
+        """All records have the contexts that the instance adds, and sensible values of them."""
+        names = set() if self.trace.contexts.startswith("#") else set(
+            self.trace.contexts.partition("\n")[0].split())
+        wrong, events = [], [each for each in self.seen if isinstance(each, babel.Event)]
+        for each in events:
+            found = each.message.event.common_context_field
+            have = {name for name in ("flags", "prio", "cgroup") if name in found}
+            if have != names:
+                wrong.append(f"{sorted(have)} for {sorted(names)}")
+            elif names and (int(found["prio"]) != 120 or int(found["preempt_count"]) > 3 or
+                            int(found["migrate_disable"]) > 3 or int(found["cgroup"]) > 1 << 32):
+                wrong.append(f"strange values: {found}")
+        self.note = f"{len(events)} records with {', '.join(sorted(names)) or 'none'}"
+        return wrong if events else ["no record"]
+
     def place(self):
         """The trace reports each gap in the rounds' numbers at its place."""
         wrong, at, records = [], 0, 0

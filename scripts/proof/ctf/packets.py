@@ -95,8 +95,11 @@ def check_order(found):
     return wrong
 
 
-def records(data, packet, formats):
-    """The records of a packet; formats: {id: Format}, for their lengths."""
+def records(data, packet, formats, more=0):
+    """The records of a packet; formats: {id: Format}, for their lengths.
+
+    more: bytes of contexts that each has between its head and its payload.
+    """
     wrap, low = packet.header.begin & ~TIME_MASK, packet.header.begin & TIME_MASK
     at, found = packet.at + HEADER_BYTES, []
     while at < packet.content:
@@ -109,7 +112,8 @@ def records(data, packet, formats):
         if time < low:
             wrap += 1 << TIME_BITS
         low = time
-        end = at + formats[number].length(data, at, packet.content)
+        end = at + more
+        end += formats[number].length(data, end, packet.content)
         found.append(Record(wrap | time, number, word >> 62, pid, at, end))
         at = end + (-end & 3)
     return found

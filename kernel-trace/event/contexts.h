@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_ETCH_CONTEXTS_H
+#define _KERNEL_ETCH_CONTEXTS_H
+
+/*
+ * Contexts: what an instance adds to each of its records, whatever the event.
+ *
+ *	struct etch_head	12 bytes, as ever
+ *	the contexts		the same number of bytes in all records of the instance
+ *	the payload		as in a record without contexts, but further back
+ *
+ * Serializers and printers work on a record that begins so many bytes later: to them, it is as
+ * if the contexts had taken the place of its head. So an offset that a record has in it, that of
+ * a __data_loc field, counts from there, and no event is compiled a second time.
+ *
+ * An instance with contexts has rules for all its events (rules.h). Where nothing has to be
+ * tested, the record is made in the instance's ring; else it is copied there from scratch memory.
+ * Then each instance gets its own contexts. Events that are written for one instance by the
+ * framework itself pass no gate: their writers get the mask from etch_own_mask().
+ *
+ * The contexts of an instance change only while its rings are off and empty.
+ */
+
+#include <linux/etch.h>
+#include <linux/kref.h>
+#include <linux/rcupdate.h>
+#include <linux/types.h>
+
+#include "event/rules.h"
+
+#define ETCH_CONTEXTS_MAX	8
+#define ETCH_CONTEXT_STACK	64	/* addresses that a stack can have */
+#define ETCH_CONTEXT_DEPTH	16	/* and has, if the user does not say */
+
+/**
+ * enum etch_context_kind - what can be added to records
+ * @ETCH_CONTEXT_FLAGS: interrupts and preemption: off, and how often
+ * @ETCH_CONTEXT_PRIO: the priority of the task
+ * @ETCH_CONTEXT_CGROUP: the number of its group in the v2 hierarchy
+ * @ETCH_CONTEXT_KSTACK: the functions that called the event
+ * @ETCH_CONTEXT_USTACK: the functions of the program that the task runs
+ * @ETCH_CONTEXT_NR: how many
+ */
+enum etch_context_kind {
+	ETCH_CONTEXT_FLAGS,
+	ETCH_CONTEXT_PRIO,
+	ETCH_CONTEXT_CGROUP,
+	ETCH_CONTEXT_KSTACK,
+	ETCH_CONTEXT_USTACK,
+	ETCH_CONTEXT_NR,
+};
+
+/**
+ * struct etch_context_of - one context of an instance
+ * @kind: enum etch_context_kind
+ * @depth: of a stack: addresses
+ * @offset: bytes from the start of the record
+ */
+struct etch_context_of {
+	u8 kind;
+	u8 depth;
+	u16 offset;
+};
+
+/**
+ * struct etch_contexts - the contexts of an instance
+ * @ref: holds of the instance and of its readers
+ * @rcu: frees it when no writer looks at it
+ * @size: bytes that they add to a record; a multiple of 4
+ * @nr: how many
+ * @nr_fields: how many fields these are
+ * @of: they, in the order of their places
+ * @fields: descriptors of their fields, with offsets from the start of the record
+ */
+struct etch_contexts {
+	struct kref ref;
+	struct rcu_head rcu;
+	u16 size;
+	u8 nr;
+	u8 nr_fields;
+	struct etch_context_of of[ETCH_CONTEXTS_MAX];
+	struct etch_field fields[ETCH_CONTEXTS_MAX + 2];
+};
+
+/* By the instance's bit; NULL: it has none. Set in etch_contexts_set() alone. */
+extern struct etch_contexts __rcu *etch_contexts[ETCH_BITS];
+
+/* ---- Sets of contexts ---- */
+
+struct etch_contexts *etch_contexts_alloc(void);
+int etch_contexts_add(struct etch_contexts *c, enum etch_context_kind kind, unsigned int depth);
+struct etch_contexts *etch_contexts_get(struct etch_contexts *c);
+void etch_contexts_put(struct etch_contexts *c);
+
+const char *etch_context_name(enum etch_context_kind kind);
+bool etch_context_usable(enum etch_context_kind kind);
+
+static inline bool etch_context_is_stack(enum etch_context_kind kind)
+{
+	return kind == ETCH_CONTEXT_KSTACK || kind == ETCH_CONTEXT_USTACK;
+}
+
+/* Bytes that an instance's contexts add to a record. */
+static inline unsigned int etch_contexts_size(const struct etch_contexts *c)
+{
+	return c ? c->size : 0;
+}
+
+/* ---- Writers ---- */
+
+void etch_contexts_set(struct etch_recorder *rec, struct etch_contexts *c);
+
+struct etch_write etch_contexts_begin(unsigned long len, const struct etch_event *event, u64 mask,
+				      unsigned long caller);
+void etch_contexts_copy(struct etch_ring *ring, const struct etch_contexts *c,
+			const struct etch_head *from, unsigned int len, unsigned long caller);
+
+/**
+ * etch_own_mask() - the mask for a record of one instance's own
+ * @bit: of the instance
+ *
+ * Context: preemption disabled until the record's etch_write_end().
+ * Return: for etch_write_begin().
+ */
+static inline u64 etch_own_mask(int bit)
+{
+	u64 mask = 1ULL << bit;
+
+	return rcu_access_pointer(etch_contexts[bit]) ? mask | ETCH_OWN | ETCH_RULES : mask;
+}
+
+#endif /* _KERNEL_ETCH_CONTEXTS_H */

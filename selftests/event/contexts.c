@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Contexts: what an instance adds to each record, in text, format and metadata.
+ */
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "etch_test.h"
+
+#define ONE	ETCH "/instances/contexts"
+#define TWO	ETCH "/instances/contexts_two"
+#define EXIT	"events/sched/sched_process_exit"
+#define MINE	"comm == \"contexts-mine\""
+
+static int times_in(const char *dir, const char *file, const char *word)
+{
+	char *text = read_file(dir, file), *at = text;
+	int nr = 0;
+
+	for (; at && (at = strstr(at, word)); at++)
+		nr++;
+	free(text);
+	return nr;
+}
+
+static bool has_kind(const char *name)
+{
+	return times_in(ONE, "contexts", name);
+}
+
+FIXTURE(contexts) { };
+
+FIXTURE_SETUP(contexts)
+{
+	if (!have_etch())
+		SKIP(return, NO_ETCH);
+	ASSERT_EQ(0, mkdir(ONE, 0700));
+	ASSERT_EQ(0, mkdir(TWO, 0700));
+}
+
+FIXTURE_TEARDOWN(contexts)
+{
+	rmdir(ONE);
+	rmdir(TWO);
+}
+
+TEST_F(contexts, file_takes_words_and_signs)
+{
+	EXPECT_STREQ("# Available contexts:", read_line(ONE, "contexts"));
+	ASSERT_EQ(0, write_file(ONE, "contexts", "  prio  flags "));
+	EXPECT_STREQ("prio flags", read_line(ONE, "contexts"));
+	EXPECT_EQ(1, times_in(ONE, "contexts", "\n# 8 bytes in each record\n"));
+	ASSERT_EQ(0, write_file(ONE, "contexts", "-prio"));
+	EXPECT_STREQ("flags", read_line(ONE, "contexts"));
+	ASSERT_EQ(0, write_file(ONE, "contexts", "-flags +prio +flags"));
+	EXPECT_STREQ("prio flags", read_line(ONE, "contexts"));
+	ASSERT_EQ(0, write_file(ONE, "contexts", "flags"));
+	EXPECT_STREQ("flags", read_line(ONE, "contexts"));
+	EXPECT_STREQ("# Available contexts:", read_line(TWO, "contexts"));
+	ASSERT_EQ(0, write_file(ONE, "contexts", "none"));
+	EXPECT_STREQ("# Available contexts:", read_line(ONE, "contexts"));
+}
+
+TEST_F(contexts, are_not_added_twice_nor_taken_away_twice)
+{
+	ASSERT_EQ(0, write_file(ONE, "contexts", "prio"));
+	EXPECT_EQ(EEXIST, write_file(ONE, "contexts", "+flags +prio"));
+	EXPECT_EQ(1, times_in(ONE, "error_log", "error: Records have this context already\n"
+			      "  Command: +flags +prio\n                   ^\n"));
+	EXPECT_EQ(ENOENT, write_file(ONE, "contexts", "-prio -flags"));
+	EXPECT_EQ(1, times_in(ONE, "error_log", "error: Records have no such context\n"));
+	EXPECT_EQ(EEXIST, write_file(ONE, "contexts", "flags flags"));
+	EXPECT_STREQ("prio", read_line(ONE, "contexts"));
+}
+
+/* A record has contexts as soon as the file shows them, however fast the writers are. */
+TEST_F(contexts, change_while_events_are_recorded)
+{
+	static const char * const lists[] = { "prio", "none", "flags prio", "none", "flags" };
+	pid_t load;
+
+	if (!have_text())
+		SKIP(return, NO_TEXT);
+	ASSERT_EQ(0, write_file(ONE, "events/sched/enable", "1"));
+	load = fork();
+	for (; !load;)
+		run_tasks("contexts-mine", 10);
+	for (int i = 0; i < 60; i++) {
+		const char *list = lists[i % ARRAY_LEN(lists)];
+
+		ASSERT_EQ(0, write_file(ONE, "contexts", list));
+		usleep(5000);
+		ASSERT_EQ(0, write_file(ONE, "tracing_on", "0"));
+		EXPECT_EQ(0, times_in(ONE, "trace", "[etch: "));
+		EXPECT_EQ(strstr(list, "prio") ? stat_sum(ONE, "entries") : 0,
+			  times_in(ONE, "trace", " {prio="));
+		EXPECT_LT(0, stat_sum(ONE, "entries"));
+		ASSERT_EQ(0, write_file(ONE, "tracing_on", "1"));
+	}
+	kill(load, SIGKILL);
+	waitpid(load, NULL, 0);
+}
+
+TEST_F(contexts, lines_show_them)
+{
+	char *text;
+
+	if (!have_text())
+		SKIP(return, NO_TEXT);
+	ASSERT_EQ(0, write_file(ONE, "contexts", "prio flags"));
+	ASSERT_EQ(0, write_file(ONE, EXIT "/enable", "1"));
+	ASSERT_EQ(0, write_file(ONE, "trace_marker", "a mark"));
+	run_tasks("contexts-mine", 3);
+	ASSERT_EQ(0, write_file(ONE, "tracing_on", "0"));
+	text = read_file(ONE, "trace");
+	EXPECT_NE(NULL, strstr(text, "tracing_mark_write: a mark {prio=120}\n"));
+	EXPECT_NE(NULL, strstr(text, "sched_process_exit: comm=contexts-mine pid="));
+	free(text);
+	EXPECT_EQ(stat_sum(ONE, "written"), times_in(ONE, "trace", " {prio="));
+}
+
+/* The text of the same records, in an instance without contexts and in one with all of them. */
+TEST_F(contexts, payloads_are_as_without)
+{
+	char *one, *two, *a, *b;
+
+	if (!have_text())
+		SKIP(return, NO_TEXT);
+	ASSERT_EQ(0, write_file(ONE, "contexts", "prio"));
+	ASSERT_EQ(0, write_file(ONE, "events/sched/filter", MINE));
+	ASSERT_EQ(0, write_file(TWO, "events/sched/filter", MINE));
+	ASSERT_EQ(0, write_file(ONE, "events/sched/enable", "1"));
+	ASSERT_EQ(0, write_file(TWO, "events/sched/enable", "1"));
+	run_tasks("contexts-mine", 20);
+	ASSERT_EQ(0, write_file(ONE, "events/sched/enable", "0"));
+	ASSERT_EQ(0, write_file(TWO, "events/sched/enable", "0"));
+	EXPECT_LE(20, stat_sum(ONE, "written"));
+	EXPECT_EQ(stat_sum(ONE, "written"), stat_sum(TWO, "written"));
+	one = a = read_file(ONE, "trace");
+	two = b = read_file(TWO, "trace");
+	/* Behind the time, which differs. */
+	while ((a = strstr(a, ": ")) && (b = strstr(b, ": "))) {
+		char *end = strchr(a, '\n'), *cut = end;
+
+		if (!end)
+			break;
+		while (cut > a && *cut != '{')
+			cut--;
+		if (cut > a)
+			EXPECT_EQ(0, strncmp(a, b, cut - 1 - a));
+		a = end;
+		b = strchr(b, '\n');
+	}
+	free(one);
+	free(two);
+}
+
+/* What makes its way through scratch memory, and what does not. */
+TEST_F(contexts, filters_and_triggers_go_on)
+{
+	ASSERT_EQ(0, write_file(ONE, "contexts", "prio flags"));
+	ASSERT_EQ(0, write_file(ONE, EXIT "/filter", MINE));
+	ASSERT_EQ(0, write_file(ONE, EXIT "/trigger", "traceoff:1 if " MINE));
+	ASSERT_EQ(0, write_file(ONE, EXIT "/enable", "1"));
+	run_tasks("contexts-other", 3);
+	EXPECT_EQ(0, stat_sum(ONE, "written"));
+	EXPECT_STREQ("1", read_line(ONE, "tracing_on"));
+	run_tasks("contexts-mine", 1);
+	EXPECT_EQ(1, stat_sum(ONE, "written"));
+	EXPECT_STREQ("0", read_line(ONE, "tracing_on"));
+	if (have_text())
+		EXPECT_EQ(1, times_in(ONE, "trace", " {prio=120}\n"));
+}
+
+TEST_F(contexts, change_empties_the_buffers)
+{
+	ASSERT_EQ(0, write_file(ONE, "trace_marker", "before"));
+	EXPECT_EQ(1, stat_sum(ONE, "entries"));
+	ASSERT_EQ(0, write_file(ONE, "contexts", "prio"));
+	EXPECT_EQ(0, stat_sum(ONE, "entries"));
+	ASSERT_EQ(0, write_file(ONE, "trace_marker", "between"));
+	/* No change. */
+	ASSERT_EQ(0, write_file(ONE, "contexts", "prio"));
+	EXPECT_EQ(1, stat_sum(ONE, "entries"));
+	ASSERT_EQ(0, write_file(ONE, "contexts", "none"));
+	EXPECT_EQ(0, stat_sum(ONE, "entries"));
+	ASSERT_EQ(0, write_file(ONE, "trace_marker", "after"));
+	if (have_text())
+		EXPECT_EQ(1, times_in(ONE, "trace", "tracing_mark_write: after\n"));
+}
+
+TEST_F(contexts, stack_is_the_events)
+{
+	if (!has_kind(" kstack"))
+		SKIP(return, "no kstack: CONFIG_STACKTRACE");
+	if (!have_text())
+		SKIP(return, NO_TEXT);
+	ASSERT_EQ(0, write_file(ONE, "contexts", "kstack:8"));
+	ASSERT_EQ(0, write_file(ONE, EXIT "/filter", MINE));
+	ASSERT_EQ(0, write_file(ONE, EXIT "/enable", "1"));
+	run_tasks("contexts-mine", 2);
+	ASSERT_EQ(0, write_file(ONE, EXIT "/filter", "0"));
+	run_tasks("contexts-mine", 2);
+	ASSERT_EQ(0, write_file(ONE, EXIT "/enable", "0"));
+	EXPECT_LE(4, times_in(ONE, "trace", "\n<kernel stack>\n => do_exit\n"));
+	EXPECT_EQ(0, times_in(ONE, "trace", "etch_"));
+}
+
+TEST_F(contexts, format_and_metadata_describe_them)
+{
+	ASSERT_EQ(0, write_file(ONE, "contexts", "flags prio"));
+	EXPECT_EQ(1, times_in(ONE, EXIT "/format",
+			      "\tfield:unsigned char common_flags;\toffset:12;\tsize:1;\tsigned:0;\n"
+			      "\tfield:unsigned char common_preempt_count;\toffset:13;\tsize:1;\tsigned:0;\n"
+			      "\tfield:unsigned short common_migrate_disable;\toffset:14;\tsize:2;\tsigned:0;\n"
+			      "\tfield:int common_prio;\toffset:16;\tsize:4;\tsigned:1;\n\n"));
+	EXPECT_EQ(1, times_in(ONE, EXIT "/format", "comm[16];\toffset:20;\tsize:16;"));
+	EXPECT_EQ(1, times_in(TWO, EXIT "/format", "comm[16];\toffset:12;\tsize:16;"));
+	if (access(ONE "/metadata", F_OK))
+		return;
+	EXPECT_EQ(1, times_in(ONE, "metadata",
+			      " pid;\n"
+			      "\t\tinteger { size = 8; align = 1; signed = false; base = 16; } flags;\n"
+			      "\t\tinteger { size = 8; align = 1; signed = false; base = 10; } preempt_count;\n"
+			      "\t\tinteger { size = 16; align = 1; signed = false; base = 10; } migrate_disable;\n"
+			      "\t\tinteger { size = 32; align = 1; signed = true; base = 10; } prio;\n"
+			      "\t};\n"));
+	EXPECT_EQ(0, times_in(TWO, "metadata", " prio;\n\t};\n"));
+}
+
+TEST_F(contexts, filters_know_them)
+{
+	ASSERT_EQ(0, write_file(ONE, EXIT "/filter", "common_prio == 120 && " MINE));
+	ASSERT_EQ(0, write_file(TWO, EXIT "/filter", "common_prio != 120 && " MINE));
+	ASSERT_EQ(0, write_file(ONE, EXIT "/enable", "1"));
+	ASSERT_EQ(0, write_file(TWO, EXIT "/enable", "1"));
+	run_tasks("contexts-mine", 2);
+	if (!fork()) {
+		setpriority(PRIO_PROCESS, 0, 5);
+		run_tasks("contexts-mine", 3);
+		_exit(0);
+	}
+	wait(NULL);
+	EXPECT_EQ(2, stat_sum(ONE, "written"));
+	EXPECT_EQ(3, stat_sum(TWO, "written"));
+}
+
+TEST_HARNESS_MAIN
