@@ -18,7 +18,7 @@ struct row {
 	bool folder;
 };
 
-#define NR_ROWS		52
+#define NR_ROWS		53
 
 extern const struct row rows[NR_ROWS];
 
