@@ -274,6 +274,21 @@ TEST_F(latency, belongs_to_the_instance)
 	EXPECT_EQ(20, figure("step", "pairs"));
 }
 
+/* traceon is done before the record is stored, as the end is, and was written before it. */
+TEST_F(latency, is_there_for_triggers_that_come_early)
+{
+	ASSERT_EQ(0, TRIGGER(BEGIN, "start:step:key=round"));
+	ASSERT_EQ(0, TRIGGER(END, "end:step:key=round"));
+	ASSERT_EQ(0, TRIGGER(END, "traceon if latency >= 0"));
+	ASSERT_EQ(0, TRIGGER(END, "!end:step:key=round"));
+	ASSERT_EQ(0, write_file(ONE, "tracing_on", "0"));
+	ASSERT_EQ(0, fire(10));
+	EXPECT_STREQ("0", read_line(ONE, "tracing_on"));
+	ASSERT_EQ(0, TRIGGER(END, "end:step:key=round"));
+	ASSERT_EQ(0, fire(10));
+	EXPECT_STREQ("1", read_line(ONE, "tracing_on"));
+}
+
 /* From when a task begins to sleep until it runs: one event is the start and the end. */
 TEST_F(latency, of_sleeps_is_their_length)
 {
