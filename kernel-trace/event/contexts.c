@@ -14,6 +14,7 @@
 
 #include "event/context.h"
 #include "event/contexts.h"
+#include "event/ended.h"
 #include "event/stack.h"
 #include "event/write.h"
 
@@ -75,6 +76,9 @@ static const struct etch_context_desc etch_context_descs[] = {
 	[ETCH_CONTEXT_USTACK] = { "ustack", IS_ENABLED(CONFIG_STACKTRACE) &&
 					    IS_ENABLED(CONFIG_USER_STACKTRACE_SUPPORT), 1, {
 		ETCH_CONTEXT_ADDRESSES(ustack),
+	} },
+	[ETCH_CONTEXT_LATENCY] = { "latency", true, 1, {
+		ETCH_CONTEXT_NUMBER(u64, latency),
 	} },
 };
 static_assert(ARRAY_SIZE(etch_context_descs) == ETCH_CONTEXT_NR);
@@ -198,6 +202,8 @@ void etch_contexts_put(struct etch_contexts *c)
  */
 void etch_contexts_set(struct etch_recorder *rec, struct etch_contexts *c)
 {
+	if (c)
+		c->bit = rec->bit;
 	rcu_assign_pointer(etch_contexts[rec->bit], c);
 	/* No writer that found the ones before comes to a ring that is on again. */
 	synchronize_rcu();
@@ -256,7 +262,8 @@ static void etch_context_put_flags(void *at)
 	flags->migrate_disable = etch_context_migrate_disable();
 }
 
-static void etch_context_put(const struct etch_context_of *of, void *at, unsigned long caller)
+static void etch_context_put(const struct etch_context_of *of, void *at, unsigned long caller,
+			     u64 latency)
 {
 	u64 cgroup;
 
@@ -270,17 +277,21 @@ static void etch_context_put(const struct etch_context_of *of, void *at, unsigne
 		cgroup = etch_context_cgroup();
 		memcpy(at, &cgroup, sizeof(cgroup));
 		return;
+	case ETCH_CONTEXT_LATENCY:
+		memcpy(at, &latency, sizeof(latency));
+		return;
 	default:
 		return etch_context_put_stack(of, at, caller);
 	}
 }
 
-static void etch_contexts_fill(const struct etch_contexts *c, void *record, unsigned long caller)
+static void etch_contexts_fill(const struct etch_contexts *c, void *record, unsigned long caller,
+			       u64 latency)
 {
 	unsigned int i;
 
 	for (i = 0; i < c->nr; i++)
-		etch_context_put(&c->of[i], record + c->of[i].offset, caller);
+		etch_context_put(&c->of[i], record + c->of[i].offset, caller, latency);
 }
 
 /**
@@ -307,7 +318,7 @@ struct etch_write etch_contexts_begin(unsigned long len, const struct etch_event
 		return w;
 	etch_stamp(record, time, event->word);
 	if (c)
-		etch_contexts_fill(c, record, caller);
+		etch_contexts_fill(c, record, caller, 0);
 	w.record = record + more;
 	return w;
 }
@@ -326,14 +337,15 @@ void etch_contexts_copy(struct etch_ring *ring, const struct etch_contexts *c,
 			const struct etch_head *from, unsigned int len, unsigned long caller)
 {
 	struct etch_head *head;
-	u64 time;
+	u64 time, latency = 0;
 
 	head = etch_reserve(ring, len + c->size, &time);
 	if (!head)
 		return;
 	head->word = (from->word & ~ETCH_TIME_MASK) | (time & ETCH_TIME_MASK);
 	head->pid = from->pid;
-	etch_contexts_fill(c, head, caller);
+	etch_ended_latency(c->bit, &latency);
+	etch_contexts_fill(c, head, caller, latency);
 	memcpy((void *)(head + 1) + c->size, from + 1, len - sizeof(*from));
 	etch_ring_commit(ring);
 }

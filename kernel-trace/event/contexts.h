@@ -39,6 +39,7 @@
  * @ETCH_CONTEXT_CGROUP: the number of its group in the v2 hierarchy
  * @ETCH_CONTEXT_KSTACK: the functions that called the event
  * @ETCH_CONTEXT_USTACK: the functions of the program that the task runs
+ * @ETCH_CONTEXT_LATENCY: how long what the hit has ended took (ended.h)
  * @ETCH_CONTEXT_NR: how many
  */
 enum etch_context_kind {
@@ -47,6 +48,7 @@ enum etch_context_kind {
 	ETCH_CONTEXT_CGROUP,
 	ETCH_CONTEXT_KSTACK,
 	ETCH_CONTEXT_USTACK,
+	ETCH_CONTEXT_LATENCY,
 	ETCH_CONTEXT_NR,
 };
 
@@ -66,6 +68,7 @@ struct etch_context_of {
  * struct etch_contexts - the contexts of an instance
  * @ref: holds of the instance and of its readers
  * @rcu: frees it when no writer looks at it
+ * @bit: of the instance
  * @size: bytes that they add to a record; a multiple of 4
  * @nr: how many
  * @nr_fields: how many fields these are
@@ -75,6 +78,7 @@ struct etch_context_of {
 struct etch_contexts {
 	struct kref ref;
 	struct rcu_head rcu;
+	int bit;
 	u16 size;
 	u8 nr;
 	u8 nr_fields;

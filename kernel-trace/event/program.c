@@ -16,7 +16,10 @@
 #include <linux/uaccess.h>
 #include <linux/unaligned.h>
 
+#include "event/ended.h"
 #include "event/program.h"
+
+DEFINE_PER_CPU(struct etch_ended *, etch_ended_now);
 
 /* What a dynamic field has, and how many bytes of it there are. */
 static const void *etch_content(const struct etch_test_of *t, const void *record,
@@ -64,10 +67,42 @@ static bool etch_test_element(const struct etch_test_of *t, const void *record)
 	return at + t->size <= bytes && etch_in_range(t, get_unaligned((u64 *)(elements + at)));
 }
 
+/**
+ * etch_latency_now() - the number of an operand that is about a latency
+ * @of: the operand
+ * @bit: of the instance
+ * @number: gets it
+ *
+ * Context: as etch_ended_latency().
+ * Return: true; false: the hit has ended none.
+ */
+bool etch_latency_now(enum etch_operand of, unsigned int bit, u64 *number)
+{
+	if (!etch_ended_latency(bit, number))
+		return false;
+	if (of == ETCH_OF_LONGEST)
+		*number = etch_ended_longest(bit);
+	return true;
+}
+
+/* False, whatever the comparison: there is no latency. */
+static bool etch_test_latency(const struct etch_test_of *t)
+{
+	u64 number;
+
+	return etch_latency_now(t->of, t->index, &number) && etch_in_range(t, number);
+}
+
 static __always_inline u64 etch_number(const struct etch_test_of *t, const void *record)
 {
+	u64 number = U64_MAX;	/* of no CPU */
+
 	if (etch_is_early(t->of))
 		return etch_number_now(t->of);
+	if (etch_is_latency(t->of)) {
+		etch_latency_now(t->of, t->index, &number);
+		return number;
+	}
 	return get_unaligned((u64 *)(record + t->offset));
 }
 
@@ -187,6 +222,8 @@ bool etch_test_other(const struct etch_test_of *t, const void *record)
 	case ETCH_IN_RANGE:
 		if (t->of == ETCH_OF_ELEMENT)
 			return etch_test_element(t, record);
+		if (etch_is_latency(t->of))
+			return etch_test_latency(t);
 		return etch_in_range(t, etch_number(t, record));
 	case ETCH_EQUALS:
 	case ETCH_GLOBS:

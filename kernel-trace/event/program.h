@@ -46,6 +46,8 @@
  * @ETCH_OF_POINTER: characters in kernel memory, to which the record points
  * @ETCH_OF_USER: characters in user memory, to which the record points
  * @ETCH_OF_MASK: a cpumask whose place and length stand in the record
+ * @ETCH_OF_LATENCY: the latency that the hit has ended, in the instance of the bit in the test
+ * @ETCH_OF_LONGEST: the same: 1 if it lasted longer than all before, else 0
  * @ETCH_OF_COMM: the name of the task. From here on no record is looked at
  * @ETCH_OF_PID: the thread ID of the task
  * @ETCH_OF_CPU: the number of the CPU
@@ -64,6 +66,8 @@ enum etch_operand {
 	ETCH_OF_POINTER,
 	ETCH_OF_USER,
 	ETCH_OF_MASK,
+	ETCH_OF_LATENCY,
+	ETCH_OF_LONGEST,
 	ETCH_OF_COMM,
 	ETCH_OF_PID,
 	ETCH_OF_CPU,
@@ -105,7 +109,7 @@ enum etch_relation {
  * @relative: the place counts from the end of the word that has it, not from the record
  * @offset: of the field, from the start of the record
  * @most: ETCH_OF_STRING: bytes that the field has
- * @index: ETCH_OF_ELEMENT: which
+ * @index: ETCH_OF_ELEMENT: which; ETCH_OF_LATENCY and ETCH_OF_LONGEST: the instance's bit
  * @yes: the test to go on with if this one is true; ETCH_NEXT, ETCH_PASS or ETCH_FAIL
  * @no: the same if it is not
  * @and: ETCH_IN_RANGE: see above
@@ -172,6 +176,12 @@ static inline bool etch_is_early(enum etch_operand of)
 
 u64 etch_number_other(enum etch_operand of);
 
+/* Is it about a latency? A hit that ended none has no number for it. */
+static inline bool etch_is_latency(unsigned int of)
+{
+	return of == ETCH_OF_LATENCY || of == ETCH_OF_LONGEST;
+}
+
 /* The number of an operand that needs no record; 0 for the name of the task. */
 static __always_inline u64 etch_number_now(enum etch_operand of)
 {
@@ -187,6 +197,7 @@ static __always_inline u64 etch_number_now(enum etch_operand of)
 	}
 }
 
+bool etch_latency_now(enum etch_operand of, unsigned int bit, u64 *number);
 bool etch_test_other(const struct etch_test_of *t, const void *record);
 bool etch_program_refuses(const struct etch_program *program);
 void etch_program_free(struct etch_program *program);

@@ -107,6 +107,27 @@ const struct etch_program *etch_filter_get(const struct etch_recorder *rec,
 }
 
 /**
+ * etch_event_ends() - do hits of an event end latencies in an instance?
+ * @rec: the instance's recorder
+ * @event: the event
+ *
+ * Context: process; holds etch_mutex.
+ * Return: the instance's bit, if it has a trigger for the event that finds them; else 0.
+ */
+unsigned int etch_event_ends(const struct etch_recorder *rec, const struct etch_event *event)
+{
+	const struct etch_trigger *trigger;
+
+	if (!event->rules)
+		return 0;
+	lockdep_assert_held(&etch_mutex);
+	list_for_each_entry(trigger, &event->rules->triggers, node)
+		if (trigger->ends && trigger->bit == rec->bit)
+			return rec->bit;
+	return 0;
+}
+
+/**
  * etch_rules_gate() - what an event's gate has to be
  * @event: the event
  * @mask: the instances that have it enabled and are on

@@ -85,6 +85,8 @@ struct etch_hit {
  * @filter: the hits for which @hit is called; NULL: all. The trigger's owner frees it
  * @bit: of the instance that has the trigger
  * @early: @hit is called before the hit is recorded, not after
+ * @ends: @hit finds the latencies that the instance's filter and its other triggers look at
+ *	  (ended.h): it is called before these. Such a trigger is also @early
  * @node: in the event's rules
  */
 struct etch_trigger {
@@ -93,6 +95,7 @@ struct etch_trigger {
 	struct etch_program *filter;
 	int bit;
 	bool early;
+	bool ends;
 	struct list_head node;
 };
 
@@ -118,7 +121,8 @@ struct etch_watch {
  * @soft: the instances where triggers turn the event on and off; they have it enabled
  * @off: of the instances that have it enabled, those that do not record it
  * @filters: by bit; NULL: the instance records all hits
- * @triggers: of all instances, in the order in which they were added
+ * @triggers: of all instances, in the order in which they were added; but those that end
+ *	      latencies come first
  * @watches: of those who want to know when the event goes; writers do not read it
  *
  * An event that once had rules keeps this structure. Writers read all of it, at any time.
@@ -153,6 +157,7 @@ struct etch_filtered {
 DECLARE_PER_CPU(struct etch_filtered, etch_filtered);
 
 void etch_rules_sort_out(struct etch_rules *rules);
+unsigned int etch_event_ends(const struct etch_recorder *rec, const struct etch_event *event);
 const struct etch_program *etch_filter_get(const struct etch_recorder *rec,
 					   const struct etch_event *event);
 

@@ -151,7 +151,10 @@ struct etch_program *etch_filter_set(struct etch_recorder *rec, struct etch_even
 void etch_trigger_add(struct etch_event *event, struct etch_trigger *trigger)
 {
 	lockdep_assert_held(&etch_mutex);
-	list_add_tail_rcu(&trigger->node, &event->rules->triggers);
+	if (trigger->ends)
+		list_add_rcu(&trigger->node, &event->rules->triggers);
+	else
+		list_add_tail_rcu(&trigger->node, &event->rules->triggers);
 	etch_rules_sort_out(event->rules);
 }
 

@@ -33,12 +33,16 @@
 #include <linux/unaligned.h>
 
 #include "event/contexts.h"
+#include "event/ended.h"
 #include "event/rules.h"
 #include "event/whose.h"
 #include "event/write.h"
 
 /* Bytes for each CPU: a record of a sub-buffer's size, and those of nested writers. */
 #define ETCH_SCRATCH		32768
+
+/* And more for programs, which read eight bytes wherever a number is. */
+#define ETCH_SCRATCH_BEHIND	sizeof(u64)
 
 /**
  * struct etch_frame - a record that is being made
@@ -64,7 +68,8 @@ struct etch_frame {
 
 /**
  * struct etch_scratch - this CPU's scratch memory
- * @memory: ETCH_SCRATCH bytes, and eight more, for programs; NULL: there never was a rule
+ * @memory: ETCH_SCRATCH bytes, and those behind; and for each entry of @stack a struct
+ *	    etch_ended. NULL: there never was a rule
  * @depth: entries of @stack that are in use
  * @used: bytes of @memory that are, if @depth is not 0
  * @pad: puts @nest where a ring has it
@@ -355,10 +360,30 @@ static __always_inline void etch_scratch_pop(struct etch_scratch *s, unsigned in
 	WRITE_ONCE(s->depth, depth);
 }
 
+static __always_inline struct etch_ended *etch_scratch_ended(const struct etch_scratch *s,
+							     unsigned int depth)
+{
+	struct etch_ended *all = s->memory + ETCH_SCRATCH + ETCH_SCRATCH_BEHIND;
+
+	return &all[depth];
+}
+
+/* From here on this hit's triggers say what it has ended. Returns what was there before. */
+static __always_inline struct etch_ended *etch_ended_begin(struct etch_ended *ended)
+{
+	struct etch_ended *outer = this_cpu_read(etch_ended_now);
+
+	ended->mask = 0;
+	ended->max = 0;
+	this_cpu_write(etch_ended_now, ended);
+	return outer;
+}
+
 /* All cases. */
 static noinline void etch_scratch_end_any(struct etch_scratch *s, unsigned int depth)
 {
 	struct etch_frame *frame = &s->stack[depth];
+	struct etch_ended *outer = etch_ended_begin(etch_scratch_ended(s, depth));
 	const struct etch_rules *rules = READ_ONCE(frame->event->rules) ?: &etch_rules_none;
 	const struct etch_hit hit = {
 		.event = frame->event,
@@ -374,6 +399,7 @@ static noinline void etch_scratch_end_any(struct etch_scratch *s, unsigned int d
 	etch_scratch_copy(rules, frame->mask, &hit, _RET_IP_);
 	if (triggers)
 		etch_call_triggers(rules, frame->callers, &hit, false);
+	this_cpu_write(etch_ended_now, outer);
 	etch_scratch_pop(s, depth);
 }
 
@@ -482,6 +508,7 @@ void etch_scratch_abandon(void)
 	for (i = 0; i < depth; i++)
 		for (mask = etch_frame_recording(&s->stack[i]); mask; mask &= mask - 1)
 			etch_ring_lose(etch_this_ring(mask), ETCH_LOST_NESTED);
+	this_cpu_write(etch_ended_now, NULL);
 	WRITE_ONCE(s->depth, 0);
 }
 
@@ -495,14 +522,15 @@ void etch_scratch_abandon(void)
  */
 int etch_scratch_make(void)
 {
+	size_t bytes = ETCH_SCRATCH + ETCH_SCRATCH_BEHIND +
+		       ETCH_RING_MAX_NEST * sizeof(struct etch_ended);
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
 		struct etch_scratch *s = per_cpu_ptr(&etch_scratch, cpu);
 
 		if (!s->memory)
-			s->memory = kzalloc_node(ETCH_SCRATCH + sizeof(u64), GFP_KERNEL,
-						 cpu_to_node(cpu));
+			s->memory = kzalloc_node(bytes, GFP_KERNEL, cpu_to_node(cpu));
 		if (!s->memory)
 			return -ENOMEM;
 	}

@@ -153,6 +153,30 @@ static int etch_field_own(const struct etch_field *f, const char *name,
 	return etch_field_suffix(f, name, field, test);
 }
 
+/* ---- Latencies ---- */
+
+/* latency or latency.max, where an instance has a trigger that finds it. */
+static int etch_field_latency(unsigned int ends, const char *name, struct etch_field_of *field,
+			      struct etch_test_of *test)
+{
+	bool longest = !strncmp(name + field->len, ".max", 4) &&
+		       !isalnum(name[field->len + 4]) && name[field->len + 4] != '_';
+
+	if (!ends)
+		return etch_field_bad(field, 0,
+				      "The event ends no latency: write end:NAME:key=FIELD to its trigger first");
+	*test = (struct etch_test_of) {
+		.of = longest ? ETCH_OF_LONGEST : ETCH_OF_LATENCY,
+		.size = sizeof(u64),
+		.index = ends,
+	};
+	if (longest)
+		field->len += strlen(".max");
+	else if (name[field->len] == '.' || name[field->len] == '[')
+		return etch_field_bad(field, field->len, "Only .max can follow");
+	return 0;
+}
+
 static bool etch_is_named(const char *known, const char *name, size_t len)
 {
 	return !strncmp(known, name, len) && !known[len];
@@ -161,6 +185,7 @@ static bool etch_is_named(const char *known, const char *name, size_t len)
 /**
  * etch_field_find() - find out which field a filter means
  * @event: the event
+ * @ends: the bit of the instance in which the event's hits end latencies; 0: they end none
  * @name: begins with the field's name
  * @field: is filled in
  * @test: what the test looks at is filled in
@@ -170,7 +195,7 @@ static bool etch_is_named(const char *known, const char *name, size_t len)
  * Context: any.
  * Return: 0; or -EINVAL, with field->why.
  */
-int etch_field_find(const struct etch_event *event, const char *name,
+int etch_field_find(const struct etch_event *event, unsigned int ends, const char *name,
 		    struct etch_field_of *field, struct etch_test_of *test)
 {
 	const struct etch_class *class = event->class;
@@ -190,6 +215,8 @@ int etch_field_find(const struct etch_event *event, const char *name,
 		*test = etch_commons[i].test;
 		return 0;
 	}
+	if (etch_is_named("latency", name, field->len))
+		return etch_field_latency(ends, name, field, test);
 	for (i = 0; i < ARRAY_SIZE(etch_absents); i++)
 		if (etch_is_named(etch_absents[i].name, name, field->len))
 			return etch_field_bad(field, 0, etch_absents[i].why);

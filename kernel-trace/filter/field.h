@@ -25,7 +25,7 @@ struct etch_field_of {
 	size_t wrong;
 };
 
-int etch_field_find(const struct etch_event *event, const char *name,
+int etch_field_find(const struct etch_event *event, unsigned int ends, const char *name,
 		    struct etch_field_of *field, struct etch_test_of *test);
 
 #endif /* _KERNEL_ETCH_FIELD_H */

@@ -60,7 +60,8 @@ static int etch_filter_add(struct etch_filter_store *store, struct etch_event *e
 	struct etch_program *program = NULL;
 
 	if (!etch_filter_takes_away(store)) {
-		program = etch_filter_parse(in, store->text, event);
+		program = etch_filter_parse(in, store->text, event,
+					    etch_event_ends(&store->inst->rec, event));
 		if (IS_ERR(program))
 			return PTR_ERR(program);
 	}
@@ -86,7 +87,8 @@ static int etch_filter_explain(const struct etch_filter_store *store,
 	list_for_each_entry(event, &etch_events, node) {
 		if (!etch_filter_in_folder(node, event))
 			continue;
-		program = etch_filter_parse(in, store->text, event);
+		program = etch_filter_parse(in, store->text, event,
+					    etch_event_ends(&store->inst->rec, event));
 		if (IS_ERR(program))
 			return PTR_ERR(program);
 		etch_program_free(program);

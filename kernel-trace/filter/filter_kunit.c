@@ -84,7 +84,7 @@ static void etch_test_fill(struct etch_test_record *r)
 
 static bool etch_test_passes(struct kunit *test, const char *text)
 {
-	struct etch_program *program = etch_filter_parse(NULL, text, &etch_test_event);
+	struct etch_program *program = etch_filter_parse(NULL, text, &etch_test_event, 0);
 	struct etch_test_record r;
 	bool passes;
 
@@ -169,7 +169,7 @@ static void etch_filter_early(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct etch_program *program =
-			etch_filter_parse(NULL, cases[i].text, &etch_test_event);
+			etch_filter_parse(NULL, cases[i].text, &etch_test_event, 0);
 
 		KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(program), "%s", cases[i].text);
 		preempt_disable();
@@ -197,7 +197,7 @@ static void etch_filter_unreadable(struct kunit *test)
 		kunit_skip(test, "a User-mode Linux reads no address that may be wrong");
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct etch_program *program =
-			etch_filter_parse(NULL, cases[i].text, &etch_test_event);
+			etch_filter_parse(NULL, cases[i].text, &etch_test_event, 0);
 		struct etch_test_record r;
 
 		KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(program), "%s", cases[i].text);
@@ -231,7 +231,7 @@ static void etch_filter_refused(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(etch_test_refused); i++) {
 		struct etch_program *program =
-			etch_filter_parse(NULL, etch_test_refused[i], &etch_test_event);
+			etch_filter_parse(NULL, etch_test_refused[i], &etch_test_event, 0);
 
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, PTR_ERR_OR_ZERO(program), "%s",
 				    etch_test_refused[i]);
@@ -253,7 +253,7 @@ static void etch_filter_long(struct kunit *test)
 	at += sprintf(at, "tiny == 200");
 	KUNIT_EXPECT_TRUE(test, etch_test_passes(test, text));
 	sprintf(at, " || tiny == 201");
-	program = etch_filter_parse(NULL, text, &etch_test_event);
+	program = etch_filter_parse(NULL, text, &etch_test_event, 0);
 	KUNIT_EXPECT_EQ(test, -EINVAL, PTR_ERR_OR_ZERO(program));
 }
 

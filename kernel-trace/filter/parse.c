@@ -45,6 +45,7 @@ struct etch_filter_node {
  * struct etch_parser - a filter on its way to a program
  * @in: the input, or NULL: errors are not reported
  * @event: whose records are filtered
+ * @ends: as etch_field_find() has it
  * @at: where the parser has come to
  * @depth: parentheses and "!" around that
  * @nr: nodes
@@ -54,6 +55,7 @@ struct etch_filter_node {
 struct etch_parser {
 	const struct etch_input *in;
 	const struct etch_event *event;
+	unsigned int ends;
 	const char *at;
 	unsigned int depth;
 	int nr, nr_tests;
@@ -393,7 +395,7 @@ static int etch_parse_test(struct etch_parser *p)
 	index = etch_node_new(p, ETCH_NODE_TEST, -1, -1);
 	if (index < 0)
 		return index;
-	ret = etch_field_find(p->event, p->at, &field, &p->nodes[index].test);
+	ret = etch_field_find(p->event, p->ends, p->at, &field, &p->nodes[index].test);
 	if (ret)
 		return etch_parse_bad(p, p->at + field.wrong, "%s", field.why);
 	p->at += field.len;
@@ -543,12 +545,13 @@ static void etch_parse_drop(struct etch_parser *p)
  * @in: the input that has the text, for error_log; NULL: errors are not reported
  * @text: the filter, in @in
  * @event: whose records it is for
+ * @ends: as etch_field_find() has it
  *
  * Context: process, may sleep; the event stays.
  * Return: the program, for etch_program_free(); or an ERR_PTR() of -EINVAL or -ENOMEM.
  */
 struct etch_program *etch_filter_parse(const struct etch_input *in, const char *text,
-				       const struct etch_event *event)
+				       const struct etch_event *event, unsigned int ends)
 {
 	struct etch_program *program = NULL;
 	struct etch_parser *p;
@@ -559,6 +562,7 @@ struct etch_program *etch_filter_parse(const struct etch_input *in, const char *
 		return ERR_PTR(-ENOMEM);
 	p->in = in;
 	p->event = event;
+	p->ends = ends;
 	p->at = text;
 	root = etch_parse_filter(p);
 	etch_skip_blanks(p);

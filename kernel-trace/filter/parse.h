@@ -9,7 +9,7 @@
  *	term	= factor { "&&" factor }
  *	factor	= "!" factor | "(" filter ")" | test
  *	test	= field relation value
- *	field	= NAME [ "[" NUMBER "]" ] [ ".ustring" | ".function" ]
+ *	field	= NAME [ "[" NUMBER "]" ] [ ".ustring" | ".function" ] | "latency" [ ".max" ]
  *	value	= NUMBER | '"' TEXT '"' | "'" TEXT "'" | SYMBOL | "CPUS{" LIST "}"
  *
  * The relations of numbers are == != < <= > >= and & (a bit is in both); of characters ==, !=
@@ -21,6 +21,6 @@ struct etch_input;
 struct etch_program;
 
 struct etch_program *etch_filter_parse(const struct etch_input *in, const char *text,
-				       const struct etch_event *event);
+				       const struct etch_event *event, unsigned int ends);
 
 #endif /* _KERNEL_ETCH_PARSE_H */

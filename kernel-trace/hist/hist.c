@@ -14,6 +14,7 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
+#include "event/ended.h"
 #include "hist/parse.h"
 #include "hist/print.h"
 #include "tree/tree.h"
@@ -22,6 +23,7 @@
 /**
  * struct etch_hist - a histogram
  * @table: what it counts in; NULL: it is not in force yet
+ * @latency: it counts only hits that have ended a latency: that is a key, or added up
  * @plain: its key has numbers only, and they and all that it adds up are at fixed places
  * @nr_sums: how many sums there are
  * @key: the first field of its key
@@ -30,6 +32,7 @@
  */
 struct etch_hist {
 	struct etch_table *table;
+	bool latency;
 	bool plain;
 	u8 nr_sums;
 	struct etch_hist_field key;
@@ -129,9 +132,9 @@ static void etch_hist_hit(struct etch_trigger *trigger, const struct etch_hit *h
 {
 	const struct etch_hist *hist = etch_hist_of(trigger);
 	const struct etch_table *table = hist->table;
-	u64 key[ETCH_TABLE_WORDS] __uninitialized;
+	u64 key[ETCH_TABLE_WORDS] __uninitialized, ns;
 
-	if (READ_ONCE(table->paused))
+	if (READ_ONCE(table->paused) || (hist->latency && !etch_ended_latency(trigger->bit, &ns)))
 		return;
 	etch_hist_key(hist->spec.keys, hist->spec.nr_keys, hit->record, key);
 	etch_hist_count_key(hist, key, etch_table_hash(key, table->keys), hit->record);
@@ -156,19 +159,23 @@ static void etch_hist_prepare(struct etch_hist *hist)
 
 	hist->key = spec->keys[0];
 	hist->plain = true;
-	for (i = 0; i < spec->nr_keys; i++)
+	for (i = 0; i < spec->nr_keys; i++) {
 		hist->plain &= spec->keys[i].of == ETCH_OF_FIELD;
+		hist->latency |= etch_is_latency(spec->keys[i].of);
+	}
 	for (i = 0; i < spec->nr_values; i++) {
 		if (spec->values[i].of == ETCH_FROM_HITS)
 			continue;
 		hist->sums[hist->nr_sums++] = spec->values[i];
 		hist->plain &= spec->values[i].of == ETCH_OF_FIELD;
+		hist->latency |= etch_is_latency(spec->values[i].of);
 	}
 }
 
 static int etch_hist_make(struct etch_order *order, const struct etch_input *in, const char *args,
 			  size_t len)
 {
+	unsigned int ends = order->inst->rec.bit;
 	struct etch_hist *hist;
 	int ret;
 
@@ -178,7 +185,10 @@ static int etch_hist_make(struct etch_order *order, const struct etch_input *in,
 	hist = kzalloc(sizeof(*hist), GFP_KERNEL);
 	if (!hist)
 		return etch_bad(in, args, -ENOMEM, "Not enough memory");
-	ret = etch_hist_parse(in, args, len, order->event, &hist->spec);
+	/* The trigger that finds latencies may have been taken away before this one. */
+	if (!order->away)
+		ends = etch_event_ends(&order->inst->rec, order->event);
+	ret = etch_hist_parse(in, args, len, order->event, ends, &hist->spec);
 	if (ret) {
 		kfree(hist);
 		return ret == -ENOMEM ? etch_bad(in, args, ret, "Not enough memory") : ret;

@@ -224,7 +224,7 @@ static void etch_test_fill(struct etch_test_record *r)
 
 static int etch_test_parse(const char *text, struct etch_hist_spec *spec)
 {
-	return etch_hist_parse(NULL, text, strlen(text), &etch_test_event, spec);
+	return etch_hist_parse(NULL, text, strlen(text), &etch_test_event, 0, spec);
 }
 
 /* A seq_file without a file. */

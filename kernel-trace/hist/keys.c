@@ -43,7 +43,14 @@ static u64 etch_hist_element(const struct etch_hist_field *f, const void *record
  */
 u64 etch_hist_far_number(const struct etch_hist_field *f, const void *record)
 {
-	return f->of == ETCH_OF_ELEMENT ? etch_hist_element(f, record) : etch_number_now(f->of);
+	u64 number = 0;
+
+	if (f->of == ETCH_OF_ELEMENT)
+		return etch_hist_element(f, record);
+	if (!etch_is_latency(f->of))
+		return etch_number_now(f->of);
+	etch_latency_now(f->of, f->most, &number);
+	return number;
 }
 
 /* The characters of a text, as many as the key keeps, and zeroes behind them. */

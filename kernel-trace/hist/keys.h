@@ -66,7 +66,8 @@ enum etch_hist_as {
  * @is_text: it is characters
  * @relative: the place of a dynamic field counts from the end of the word that has it
  * @offset: in the record
- * @most: bytes of a text in the record, or the index of an element
+ * @most: bytes of a text in the record, the index of an element, or the bit of an instance, as
+ *	  struct etch_test_of has it
  * @at: its first word in the key
  * @words: how many; 1 for a number
  * @buckets: ETCH_AS_BUCKETS: numbers in a range
@@ -110,7 +111,8 @@ static __always_inline u64 etch_hist_plain(const struct etch_hist_field *f, cons
  *
  * Context: any, NMI included, in the task and on the CPU that made the record, preemption
  * disabled.
- * Return: the number; 0 if it is that of an element which the record's array has not got.
+ * Return: the number; 0 if it is that of an element which the record's array has not got, or of
+ * a latency where the hit has ended none.
  */
 static __always_inline u64 etch_hist_value(const struct etch_hist_field *f, const void *record)
 {

@@ -38,12 +38,14 @@ enum etch_hist_part {
  * struct etch_hist_parser - a histogram on its way
  * @in: the input, or NULL: errors are not reported
  * @event: whose records are counted
+ * @ends: as etch_field_find() has it
  * @spec: the result
  * @parts: the texts behind "="; not there: NULL
  */
 struct etch_hist_parser {
 	const struct etch_input *in;
 	const struct etch_event *event;
+	unsigned int ends;
 	struct etch_hist_spec *spec;
 	struct etch_span parts[ETCH_PARTS];
 };
@@ -167,7 +169,7 @@ static int etch_hist_find(const struct etch_hist_parser *p, struct etch_hist_fie
 	struct etch_field_of found = {};
 	struct etch_test_of test = {};
 
-	if (etch_field_find(p->event, f->name, &found, &test))
+	if (etch_field_find(p->event, p->ends, f->name, &found, &test))
 		return etch_hist_bad(p, name.at + found.wrong, "%s", found.why);
 	if (found.len != name.len)
 		return etch_hist_bad(p, name.at + found.len, "This belongs to no field's name");
@@ -199,6 +201,18 @@ static int etch_hist_special(const struct etch_hist_parser *p, struct etch_hist_
 	return 0;
 }
 
+/* latency.max is a name. */
+static void etch_hist_join_max(struct etch_span *rest, struct etch_span *name)
+{
+	struct etch_span max;
+
+	if (!rest->at || !etch_span_is(*name, "latency") || rest->len < 3 ||
+	    strncmp(rest->at, "max", 3) || (rest->len > 3 && rest->at[3] != '.'))
+		return;
+	etch_span_next(rest, '.', &max);
+	name->len += 1 + max.len;
+}
+
 /* NAME[.MODIFIER[=NUMBER]] */
 static int etch_hist_field(const struct etch_hist_parser *p, struct etch_hist_field *f,
 			   struct etch_span span)
@@ -207,6 +221,7 @@ static int etch_hist_field(const struct etch_hist_parser *p, struct etch_hist_fi
 	int ret;
 
 	etch_span_next(&span, '.', &name);
+	etch_hist_join_max(&span, &name);
 	if (!name.len)
 		return etch_hist_bad(p, name.at, "The name of a field is missing here");
 	if (name.len >= ETCH_HIST_NAME)
@@ -352,6 +367,7 @@ static int etch_hist_parse_sort(const struct etch_hist_parser *p)
 					     ETCH_HIST_SORTS);
 		sort = &spec->sorts[spec->nr_sorts++];
 		etch_span_next(&piece, '.', &name);
+		etch_hist_join_max(&piece, &name);
 		ret = etch_hist_sort_by(p, sort, name);
 		if (ret)
 			return ret;
@@ -471,15 +487,17 @@ static int etch_hist_take_parts(struct etch_hist_parser *p, struct etch_span res
  * @text: the text behind "hist:"
  * @len: its bytes
  * @event: whose records it counts
+ * @ends: as etch_field_find() has it
  * @spec: gets it, for etch_hist_spec_drop()
  *
  * Context: process, may sleep; the event stays.
  * Return: 0; -EINVAL, reported; or -ENOMEM. If it is not 0, there is nothing to be dropped.
  */
 int etch_hist_parse(const struct etch_input *in, const char *text, size_t len,
-		    const struct etch_event *event, struct etch_hist_spec *spec)
+		    const struct etch_event *event, unsigned int ends,
+		    struct etch_hist_spec *spec)
 {
-	struct etch_hist_parser p = { .in = in, .event = event, .spec = spec };
+	struct etch_hist_parser p = { .in = in, .event = event, .ends = ends, .spec = spec };
 	int ret;
 
 	*spec = (struct etch_hist_spec) {};
@@ -490,6 +508,36 @@ int etch_hist_parse(const struct etch_input *in, const char *text, size_t len,
 		etch_hist_parse_sort(&p) ?: etch_hist_parse_size(&p) ?: etch_hist_parse_name(&p);
 	if (ret)
 		etch_hist_spec_drop(spec);
+	return ret;
+}
+
+/**
+ * etch_hist_parse_word() - understand the name of a field that is one number
+ * @in: the input that has the text, for error_log
+ * @text: the field, without a modifier
+ * @len: its bytes
+ * @event: whose records have it
+ * @field: gets it; its caller frees @field->name
+ *
+ * Context: process, may sleep; the event stays.
+ * Return: 0; -EINVAL, reported; or -ENOMEM. If it is not 0, there is nothing to be freed.
+ */
+int etch_hist_parse_word(const struct etch_input *in, const char *text, size_t len,
+			 const struct etch_event *event, struct etch_hist_field *field)
+{
+	const struct etch_hist_parser p = { .in = in, .event = event };
+	int ret;
+
+	*field = (struct etch_hist_field) {};
+	ret = etch_hist_field(&p, field, (struct etch_span) { text, len });
+	if (!ret && (field->is_text || field->of == ETCH_FROM_STACK || field->of == ETCH_FROM_HITS))
+		ret = etch_hist_bad(&p, text, "This field is no number");
+	if (!ret && field->as != ETCH_AS_IS)
+		ret = etch_hist_bad(&p, text, "Only the name of a field can stand here");
+	if (ret) {
+		kfree(field->name);
+		field->name = NULL;
+	}
 	return ret;
 }
 

@@ -69,7 +69,10 @@ struct etch_hist_spec {
 };
 
 int etch_hist_parse(const struct etch_input *in, const char *text, size_t len,
-		    const struct etch_event *event, struct etch_hist_spec *spec);
+		    const struct etch_event *event, unsigned int ends,
+		    struct etch_hist_spec *spec);
+int etch_hist_parse_word(const struct etch_input *in, const char *text, size_t len,
+			 const struct etch_event *event, struct etch_hist_field *field);
 void etch_hist_spec_drop(struct etch_hist_spec *spec);
 bool etch_hist_counts_same(const struct etch_hist_spec *a, const struct etch_hist_spec *b);
 bool etch_hist_shows_same(const struct etch_hist_spec *a, const struct etch_hist_spec *b);

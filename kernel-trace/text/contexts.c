@@ -96,6 +96,9 @@ static void etch_context_numbers(struct trace_seq *seq, const struct etch_contex
 		else if (c->of[i].kind == ETCH_CONTEXT_CGROUP)
 			trace_seq_printf(seq, "%scgroup=%llu", before,
 					 get_unaligned((const u64 *)at));
+		else if (c->of[i].kind == ETCH_CONTEXT_LATENCY)
+			trace_seq_printf(seq, "%slatency=%llu", before,
+					 get_unaligned((const u64 *)at));
 		else
 			continue;
 		before = " ";

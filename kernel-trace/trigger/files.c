@@ -242,7 +242,8 @@ static int etch_order_understand(struct etch_order *order, const struct etch_lin
 
 	/* A line that takes an order away need not repeat the filter. */
 	if (line->filter && !line->remove) {
-		program = etch_filter_parse(line->in, line->filter, order->event);
+		program = etch_filter_parse(line->in, line->filter, order->event,
+					    etch_event_ends(&order->inst->rec, order->event));
 		if (IS_ERR(program))
 			return PTR_ERR(program) == -ENOMEM ?
 			       etch_bad(line->in, line->filter, -ENOMEM, "Not enough memory") :
@@ -274,6 +275,7 @@ static struct etch_order *etch_order_make(const struct etch_node *node,
 	order->inst = node->inst;
 	order->event = node->event;
 	order->counted = line->counted;
+	order->away = line->remove;
 	atomic64_set(&order->left, line->count);
 	INIT_LIST_HEAD(&order->node);
 	ret = etch_order_understand(order, line);

@@ -90,6 +90,7 @@ struct etch_trigger_kind {
  * @kind: what the line does
  * @inst: the instance that has it
  * @event: whose hits it is for
+ * @away: it only says which order is to be taken away
  * @counted: there is a count: @left hits are still to come
  * @left: see @counted
  * @private: of the kind
@@ -102,6 +103,7 @@ struct etch_order {
 	const struct etch_trigger_kind *kind;
 	struct etch_instance *inst;
 	struct etch_event *event;
+	bool away;
 	bool counted;
 	atomic64_t left;
 	void *private;

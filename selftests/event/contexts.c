@@ -208,6 +208,36 @@ TEST_F(contexts, stack_is_the_events)
 	EXPECT_EQ(0, times_in(ONE, "trace", "etch_"));
 }
 
+TEST_F(contexts, latency_is_that_of_the_pair)
+{
+	char *text, *at;
+
+	if (!have_text())
+		SKIP(return, NO_TEXT);
+	ASSERT_EQ(0, write_file(ONE, "contexts", "latency"));
+	ASSERT_EQ(0, write_file(ONE, "events/sched/sched_process_fork/trigger",
+				"start:life:key=child_pid"));
+	ASSERT_EQ(0, write_file(ONE, EXIT "/trigger", "end:life:key=pid if " MINE));
+	ASSERT_EQ(0, write_file(ONE, "events/sched/sched_process_fork/enable", "1"));
+	ASSERT_EQ(0, write_file(ONE, EXIT "/enable", "1"));
+	run_tasks("contexts-mine", 3);
+	ASSERT_EQ(0, write_file(ONE, "tracing_on", "0"));
+	text = at = read_file(ONE, "trace");
+	for (int i = 0; i < 3; i++) {
+		unsigned long long ns = 0;
+
+		at = strstr(at, "sched_process_exit: comm=contexts-mine");
+		ASSERT_NE(NULL, at);
+		at = strstr(at, " {latency=");
+		ASSERT_NE(NULL, at);
+		EXPECT_EQ(1, sscanf(at, " {latency=%llu}", &ns));
+		EXPECT_LT(1000, ns);
+		EXPECT_GT(10000000000ULL, ns);
+	}
+	free(text);
+	EXPECT_LE(3, times_in(ONE, "trace", " {latency=0}\n"));
+}
+
 TEST_F(contexts, format_and_metadata_describe_them)
 {
 	ASSERT_EQ(0, write_file(ONE, "contexts", "flags prio"));

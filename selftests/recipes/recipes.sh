@@ -149,6 +149,13 @@ by_task()
 	cook 2 && answer '^\{ (comm|common_comm): program +\} hitcount: +2$'
 }
 
+longest_wait()
+{
+	cook 1 && /tmp/program && cook 2 && answer 'sched_switch: ' &&
+		answer '^wakeup: starts=[1-9].* max=[1-9][0-9]*$' &&
+		answer '^\{ latency: ~ 2\^[0-9]+ +\} hitcount: +[0-9]+'
+}
+
 stopped()
 {
 	# One shell, which knows the number of the job.
@@ -194,6 +201,7 @@ recipe()
 	'Through which ways in the code?')				by_stack ;;
 	'How large are they?')						by_size ;;
 	'Which tasks start most others?')				by_task ;;
+	'Which task waited longest for a CPU, and when?')		longest_wait ;;
 	'How do I stop a program at the place in question?')		stopped ;;
 	'What does one container do?')					container ;;
 	'How do I trace for days at a bounded cost?')			bounded ;;

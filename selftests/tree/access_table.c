@@ -29,6 +29,7 @@ const struct row rows[NR_ROWS] = {
 	{ "flush", 0200 },
 	{ "snapshot", 0600 },
 	{ "error_log", 0600 },
+	{ "latency", 0600 },
 	{ "dump_on_oops", 0600 },
 	{ "per_cpu", 0700, true },
 	{ "per_cpu/cpu*", 0700, true },

@@ -139,6 +139,8 @@ static const struct row rows[] = {
 		{ "enable_event:sched", 13,
 		  "The other event is missing: enable_event:SYSTEM:EVENT" },
 		{ "signal:SIG", 7, "There is no such signal" },
+		{ "start:x:key=nothing", 12, "The event has no such field" },
+		{ "end:x", 5, "The key is missing: end:x:key=FIELD" },
 	} },
 	{ "set_event_pid", false, {
 		{ "x", 0, "This is no thread ID" },
@@ -164,6 +166,10 @@ static const struct row rows[] = {
 		{ "\n", 0, "Neither 0 nor 1" },
 	} },
 	{ "flush", true },
+	{ "latency", false, {
+		{ "nothing", 0, "No trigger names this: the file lists those that are named" },
+		{ " a b", 1, "No trigger names this: the file lists those that are named" },
+	} },
 	{ "error_log", true },
 	{ "trace_marker", true },
 };

@@ -26,6 +26,7 @@ static const struct fuzz_file fuzz_files[] = {
 	{ "dump_on_oops", FUZZ_DUMP, 256 },
 	{ "flush", FUZZ_TEXT, 256 },
 	{ "error_log", FUZZ_TEXT, 256 },
+	{ "latency", FUZZ_TASKS, 256 },
 	{ "trace", FUZZ_ANY, 0 },
 	{ "trace_marker", FUZZ_MARKER, 0 },
 	{ "statedump", FUZZ_STATE, 256 },

@@ -21,7 +21,7 @@ enum fuzz_kind {
 	FUZZ_EVENTS,		/* names of events */
 	FUZZ_FILTER,		/* a filter, or 0 */
 	FUZZ_TRIGGER,		/* a trigger, behind "!" or not */
-	FUZZ_TASKS,		/* thread IDs; a group */
+	FUZZ_TASKS,		/* thread IDs; a group; a latency */
 	FUZZ_DUMP,		/* whose records go to the console: see fuzz_is_dump() */
 	FUZZ_TEXT,		/* any text, which is looked for zeros */
 	FUZZ_ANY,		/* it is not looked at */

@@ -23,10 +23,10 @@ SOURCES = layout.TOP / "kernel-trace"
 PLACE = "kernel/etch"
 FLOORS = (("hook", "ring"), ("event",), ("instance",), ("tree",),
           ("source", "filter", "text", "ctf"), ("trigger", "persist"), ("hist",),
-          ("main",))
+          ("latency",), ("main",))
 # The combinations of layers that a kernel can have, and the rooms that each is made of.
 CORE = ("hook", "ring", "event", "instance", "tree", "source", "filter", "trigger", "hist",
-        "main")
+        "latency", "main")
 LAYERS = {
     "immediate values": ("hook",),
     "the ring": ("ring",),
