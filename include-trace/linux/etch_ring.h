@@ -246,7 +246,7 @@ struct etch_ring {
 	u64		last;		/* the same of a record, or a block: what readers know */
 	u64		closed;		/* the block that takes no more records */
 	u64		alarm_at;	/* beginning this block, or a later one, raises the alarm */
-	void		(*alarm)(void *data); /* NULL: nobody sets it */
+	void		(*alarm)(void *data, bool pressing); /* NULL: nobody sets it */
 	void		*alarm_data;
 	struct etch_ring_budget *budget; /* NULL: none */
 	local_t		written;	/* in blocks that were left */
@@ -285,7 +285,8 @@ struct etch_ring {
  * @floor:       a time that records are not before: 0, or etch_ring_latest() of a ring whose
  *               place it takes
  * @alarm:       called by the writer that raises the alarm (etch_ring_set_alarm()), in any
- *               context, NMI included; NULL: the alarm is never set
+ *               context, NMI included; NULL: the alarm is never set. With @pressing, half
+ *               of the ring is full and unread, so the reader should not be kept waiting
  * @alarm_data:  what it is called with
  * @budget:      of this ring and others; NULL: none
  */
@@ -297,7 +298,7 @@ struct etch_ring_params {
 	bool		overwrite;
 	enum etch_clock	clock;
 	u64		floor;
-	void		(*alarm)(void *data);
+	void		(*alarm)(void *data, bool pressing);
 	void		*alarm_data;
 	struct etch_ring_budget *budget;
 };

@@ -147,7 +147,6 @@ static __poll_t etch_raw_poll(struct file *file, poll_table *table)
 
 	poll_wait(file, &p->inst->wait, table);
 	poll_wait(file, &p->lender->wait, table);
-	etch_instance_set_alarm(p->inst, p->cpu, true);
 
 	/* Not under the lock: its holder may be copying. At the end, a read() does not wait. */
 	state = etch_raw_ask(p);

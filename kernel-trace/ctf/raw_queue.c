@@ -105,14 +105,7 @@ static int etch_raw_try(struct etch_raw *p, bool any, enum etch_raw_state *state
 	return ret;
 }
 
-/**
- * etch_raw_ask() - whether a reader would get a packet now
- * @p: the file
- *
- * Context: process, may sleep.
- * Return: the state; another thread may take the packet first.
- */
-enum etch_raw_state etch_raw_ask(struct etch_raw *p)
+static enum etch_raw_state etch_raw_state_now(struct etch_raw *p)
 {
 	enum etch_raw_state state;
 
@@ -120,6 +113,26 @@ enum etch_raw_state etch_raw_ask(struct etch_raw *p)
 	state = etch_raw_state(p, false);
 	mutex_unlock(&p->inst->read_mutex);
 	return state;
+}
+
+/**
+ * etch_raw_ask() - whether a reader would get a packet now
+ * @p: the file
+ *
+ * If the reader has to wait for records, the alarm is set. One with too many packets outside
+ * has no use for it.
+ *
+ * Context: process, may sleep.
+ * Return: the state; another thread may take the packet first.
+ */
+enum etch_raw_state etch_raw_ask(struct etch_raw *p)
+{
+	enum etch_raw_state state = etch_raw_state_now(p);
+
+	if (state != ETCH_RAW_WAIT)
+		return state;
+	etch_instance_set_alarm(p->inst, p->cpu, true);
+	return etch_raw_state_now(p);
 }
 
 /* A loan has come back: wakes the task as a wake-up of inst->wait does, for wait_woken(). */
@@ -145,11 +158,8 @@ static int etch_raw_wait(struct etch_raw *p, enum etch_raw_state state)
 	/* Asking for the state may sleep, so the usual loop will not do. */
 	add_wait_queue(&p->inst->wait, &wait);
 	add_wait_queue(&p->lender->wait, &back);
-	etch_instance_set_alarm(p->inst, p->cpu, true);
-	while (etch_raw_ask(p) == state && list_empty(&p->queue) && !signal_pending(current)) {
+	while (etch_raw_ask(p) == state && list_empty(&p->queue) && !signal_pending(current))
 		wait_woken(&wait, TASK_INTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
-		etch_instance_set_alarm(p->inst, p->cpu, true);
-	}
 	remove_wait_queue(&p->lender->wait, &back);
 	remove_wait_queue(&p->inst->wait, &wait);
 	mutex_lock(&p->lock);

@@ -489,6 +489,7 @@ static void etch_instance_free(struct etch_instance *inst)
 	kfree(inst->rings);
 	kfree(inst->bases);
 	kfree(inst->epochs);
+	kfree(inst->asked);
 	kfree(inst->name);
 	inst->name = NULL;
 	etch_instance_drop(inst);
@@ -519,10 +520,11 @@ static struct etch_instance *etch_instance_alloc(const char *name, int bit,
 	inst->rings = kcalloc(nr_cpu_ids, sizeof(*inst->rings), GFP_KERNEL);
 	inst->bases = kcalloc(nr_cpu_ids, sizeof(*inst->bases), GFP_KERNEL);
 	inst->epochs = kcalloc(nr_cpu_ids, sizeof(*inst->epochs), GFP_KERNEL);
+	inst->asked = kcalloc(nr_cpu_ids, sizeof(*inst->asked), GFP_KERNEL);
 	inst->absent = alloc_percpu(struct etch_absent);
 	inst->name = kstrdup(name, GFP_KERNEL);
 	if (!zalloc_cpumask_var(&inst->cpus, GFP_KERNEL) || !inst->rings || !inst->bases ||
-	    !inst->epochs || !inst->absent || (name && !inst->name)) {
+	    !inst->epochs || !inst->asked || !inst->absent || (name && !inst->name)) {
 		etch_instance_free(inst);
 		return NULL;
 	}

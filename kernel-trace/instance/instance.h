@@ -171,8 +171,12 @@ struct etch_budget {
  * @owners: of its files (tree/owner.c)
  * @wait: readers that wait for records, or for a change of the rings
  * @alarm: wakes them, when a writer has raised the alarm that they set
+ * @pressed: one of the alarms since @alarm ran last may not be put off
+ * @woken: the tick in which an alarm, or @look_again, woke them last
+ * @later: wakes them in the next tick, for alarms that were put off
  * @look_again: wakes them, if a writer did not know of the alarm
  * @again: alarms were set when @look_again was on its way already; under @read_mutex
+ * @asked: by CPU: what @look_again is to look for, of enum etch_asked; under @read_mutex
  * @errors: its error_log; under @errors_lock
  * @nr_errors: how many are in @errors
  * @errors_lock: innermost of all
@@ -209,8 +213,12 @@ struct etch_instance {
 	struct etch_owners *owners;
 	wait_queue_head_t wait;
 	struct irq_work alarm;
+	bool pressed;
+	unsigned long woken;
+	struct timer_list later;
 	struct rcu_work look_again;
 	bool again;
+	u8 *asked;
 	struct list_head errors;
 	unsigned int nr_errors;
 	struct mutex errors_lock;
@@ -271,7 +279,7 @@ void etch_wait_init(struct etch_instance *inst);
 void etch_wait_exit(struct etch_instance *inst);
 
 void etch_instance_set_alarm(struct etch_instance *inst, int want, bool whole);
-void etch_instance_alarm(void *data);
+void etch_instance_alarm(void *data, bool pressing);
 
 /* Under etch_mutex; under read_mutex. */
 void etch_instance_set_percent(struct etch_instance *inst, unsigned int percent);

@@ -26,6 +26,7 @@
 struct alarm_test {
 	struct etch_ring *ring;
 	atomic_t raised;
+	atomic_t pressing;	/* of those */
 	bool nested;		/* the alarm writes a record itself */
 	struct hrtimer timer;
 	u32 delay;
@@ -44,11 +45,12 @@ static void alarm_put(struct alarm_test *t)
 	etch_ring_commit(t->ring);
 }
 
-static void alarm_raised(void *data)
+static void alarm_raised(void *data, bool pressing)
 {
 	struct alarm_test *t = data;
 
 	atomic_inc(&t->raised);
+	atomic_add(pressing, &t->pressing);
 	if (t->nested)
 		alarm_put(t);
 }
@@ -172,6 +174,42 @@ static void alarm_of_full_blocks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, raised + 1, atomic_read(&t->raised));
 }
 
+/* Puts records until the alarm is raised. Returns how many sub-buffers are full then. */
+static unsigned int alarm_filled_when_raised(struct alarm_test *t)
+{
+	int raised = atomic_read(&t->raised);
+
+	for (int i = 0; i < 1000 && atomic_read(&t->raised) == raised; i++)
+		alarm_put(t);
+	return etch_ring_filled(t->ring);
+}
+
+/* A reader may have slept on after an early alarm: it hears of it when half is full. */
+static void alarm_that_presses(struct kunit *test)
+{
+	struct alarm_test *t = test->priv;
+
+	for (unsigned int blocks = 0; blocks <= 1; blocks++) {
+		alarm_take_all(t);
+		atomic_set(&t->pressing, 0);
+		etch_ring_set_alarm(t->ring, blocks);
+		KUNIT_EXPECT_EQ(test, blocks, alarm_filled_when_raised(t));
+		KUNIT_EXPECT_EQ(test, 0, atomic_read(&t->pressing));
+		KUNIT_EXPECT_EQ(test, 2, alarm_filled_when_raised(t));
+		KUNIT_EXPECT_EQ(test, 1, atomic_read(&t->pressing));
+		alarm_expect_usual(test, t);
+	}
+	/* A reader that has read meanwhile has room again. */
+	alarm_take_all(t);
+	etch_ring_set_alarm(t->ring, 1);
+	KUNIT_EXPECT_EQ(test, 1, alarm_filled_when_raised(t));
+	alarm_take_all(t);
+	KUNIT_EXPECT_EQ(test, 1, alarm_filled_when_raised(t));
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&t->pressing));
+	KUNIT_EXPECT_EQ(test, 2, alarm_filled_when_raised(t));
+	KUNIT_EXPECT_EQ(test, 2, atomic_read(&t->pressing));
+}
+
 /* A ring that is off stays off, and takes the alarm back. */
 static void alarm_and_off(struct kunit *test)
 {
@@ -250,6 +288,7 @@ static struct kunit_case alarm_cases[] = {
 	KUNIT_CASE(alarm_of_the_next_record),
 	KUNIT_CASE(alarm_that_writes),
 	KUNIT_CASE(alarm_of_full_blocks),
+	KUNIT_CASE(alarm_that_presses),
 	KUNIT_CASE(alarm_and_off),
 	KUNIT_CASE_SLOW(alarm_misses_no_record),
 	{}

@@ -259,7 +259,7 @@ static void raise_for_block(struct etch_ring *r, u64 next)
 	u64 at = READ_ONCE(r->alarm_at);
 
 	if (at != ETCH_NO_ALARM && !etch_pos_after(at, next))
-		etch_ring_raise_block(r, at);
+		etch_ring_raise_block(r, at, next);
 }
 
 /*

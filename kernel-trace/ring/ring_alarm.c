@@ -2,7 +2,7 @@
 /*
  * Etch's ring buffer: an alarm that writers raise for a reader that waits.
  *
- * A reader sets it, and a writer raises it once, from the slow path. The fast path has no
+ * A reader sets it, and a writer raises it, from the slow path. The fast path has no
  * instruction for it:
  *
  *   - Sub-buffers fill up in the slow path in any case. The writer that begins the block
@@ -10,6 +10,10 @@
  *   - For the next record, whichever it is, the reader stores ETCH_LIMIT_ALARM in @quick and
  *     @limit. No record is so short that it fits, so the next writer takes the slow path. It
  *     puts the two words right, raises the alarm, and stores its record.
+ *
+ * Whoever is called may let the reader wait for a while longer. So an alarm that comes early
+ * leaves another one in the ring: the writer that begins the block behind the first half of
+ * the ring raises that, and says that it is pressing. An alarm is raised twice at most.
  *
  * Both words change by compare-and-exchange: control may turn the ring off at the same
  * moment, and that must last. A quick writer looks at @quick alone, and a writer that it leaves
@@ -32,28 +36,36 @@ static unsigned int usual_limit(const struct etch_ring *r)
 	return (r->size >> ETCH_POS_SHIFT) - r->header;
 }
 
+/* From the block that the reader is in: where the ring is half full of what it has not read. */
+static u64 press_at(const struct etch_ring *r)
+{
+	return etch_ring_block_from(r, READ_ONCE(r->rd)) + r->nr / 2 * r->size;
+}
+
 /**
  * etch_ring_set_alarm() - have a writer tell when there is something to read
  * @r:      a ring that was made with an alarm; on or off
  * @blocks: when so many sub-buffers are full and unread; 0: with the next record
  *
- * The alarm is raised once, and perhaps when nobody waits for it any more. It is no
- * promise that there is a record: the record may still be in the making, or be lost. Turning
- * the ring off, which includes all control of it, takes the alarm back.
+ * The alarm is raised once, and once more, as a pressing one, when half of the sub-buffers are
+ * full and unread; only then if @blocks is no less than that. It may come when nobody waits for
+ * it any more, and it is no promise that there is a record: the record may still be in the
+ * making, or be lost. Turning the ring off, which includes all control of it, takes the alarm
+ * for the next record back.
  *
  * Context: any, under the caller's mutex.
  */
 void etch_ring_set_alarm(struct etch_ring *r, unsigned int blocks)
 {
 	unsigned int limit = usual_limit(r);
+	u64 at = press_at(r);
 
-	if (blocks) {
-		u64 at = etch_ring_block_from(r, READ_ONCE(r->rd)) + blocks * r->size;
-
-		/* Before the caller asks the ring. */
-		xchg(&r->alarm_at, at);
+	if (blocks)
+		at = etch_ring_block_from(r, READ_ONCE(r->rd)) + blocks * r->size;
+	/* Before the caller asks the ring. */
+	xchg(&r->alarm_at, at);
+	if (blocks)
 		return;
-	}
 	/* A @quick of zero stays: the clock is not the counter. */
 	cmpxchg(&r->quick, limit, ETCH_LIMIT_ALARM);
 	cmpxchg(&r->limit, limit, ETCH_LIMIT_ALARM);
@@ -69,12 +81,18 @@ void etch_ring_raise_record(struct etch_ring *r)
 	raise = cmpxchg(&r->quick, ETCH_LIMIT_ALARM, limit) == ETCH_LIMIT_ALARM;
 	raise |= cmpxchg(&r->limit, ETCH_LIMIT_ALARM, limit) == ETCH_LIMIT_ALARM;
 	if (raise)
-		r->alarm(r->alarm_data);
+		r->alarm(r->alarm_data, false);
 }
 
-/* The block at @alarm_at, or one behind it, was begun. */
-void etch_ring_raise_block(struct etch_ring *r, u64 at)
+/*
+ * The block at @next was begun, and @at, which was in @alarm_at, is not behind it. The reader may
+ * be moving @rd: then it is not asleep, and sets the alarm anew before it is.
+ */
+void etch_ring_raise_block(struct etch_ring *r, u64 at, u64 next)
 {
-	if (cmpxchg(&r->alarm_at, at, ETCH_NO_ALARM) == at)
-		r->alarm(r->alarm_data);
+	u64 press = press_at(r);
+	bool pressing = !etch_pos_after(press, next);
+
+	if (cmpxchg(&r->alarm_at, at, pressing ? ETCH_NO_ALARM : press) == at)
+		r->alarm(r->alarm_data, pressing);
 }

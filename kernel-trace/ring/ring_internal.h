@@ -118,7 +118,7 @@ void etch_ring_free_blocks(const struct etch_ring *r, struct etch_block *blocks,
 
 /* ring_alarm.c: raise the alarm that a reader set. Any context, on the ring's CPU. */
 void etch_ring_raise_record(struct etch_ring *r);
-void etch_ring_raise_block(struct etch_ring *r, u64 at);
+void etch_ring_raise_block(struct etch_ring *r, u64 at, u64 next);
 
 /* ring_budget.c: any context. */
 bool etch_ring_spent(const struct etch_ring *r);

@@ -292,7 +292,7 @@ static void etch_dump_turn_off(struct etch_instance *inst)
 			etch_ring_off(ring);
 	}
 	/* If the kernel goes on, its readers come to their end. */
-	etch_instance_alarm(inst);
+	etch_instance_alarm(inst, false);
 }
 
 /*

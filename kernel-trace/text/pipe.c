@@ -159,9 +159,13 @@ static bool etch_pipe_ready(struct etch_pipe *p)
 	return READ_ONCE(p->left) || etch_pipe_state(p, false) != ETCH_PIPE_WAIT;
 }
 
-static void etch_pipe_set_alarm(struct etch_pipe *p)
+/* The alarm is set before the answer is no. */
+static bool etch_pipe_must_wait(struct etch_pipe *p)
 {
+	if (etch_pipe_ready(p))
+		return false;
 	etch_instance_set_alarm(p->inst, p->cpu, false);
+	return !etch_pipe_ready(p);
 }
 
 /* Wait for another state, or for what another thread left. False: a signal came. */
@@ -172,11 +176,8 @@ static bool etch_pipe_wait(struct etch_pipe *p)
 
 	/* Asking for the state may sleep, so the usual loop will not do. */
 	add_wait_queue(&p->inst->wait, &wait);
-	etch_pipe_set_alarm(p);
-	while ((waiting = !etch_pipe_ready(p)) && !signal_pending(current)) {
+	while ((waiting = etch_pipe_must_wait(p)) && !signal_pending(current))
 		wait_woken(&wait, TASK_INTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
-		etch_pipe_set_alarm(p);
-	}
 	remove_wait_queue(&p->inst->wait, &wait);
 	return !waiting;
 }
@@ -212,8 +213,7 @@ static __poll_t etch_pipe_poll(struct file *file, poll_table *table)
 	struct etch_pipe *p = file->private_data;
 
 	poll_wait(file, &p->inst->wait, table);
-	etch_pipe_set_alarm(p);
-	return etch_pipe_ready(p) ? EPOLLIN | EPOLLRDNORM : 0;
+	return etch_pipe_must_wait(p) ? 0 : EPOLLIN | EPOLLRDNORM;
 }
 
 static void etch_pipe_free(struct etch_pipe *p)

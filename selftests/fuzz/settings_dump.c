@@ -93,7 +93,7 @@ void etch_ring_off(struct etch_ring *r)
 	abort();
 }
 
-void etch_instance_alarm(void *data)
+void etch_instance_alarm(void *data, bool pressing)
 {
 	struct etch_instance *inst = data;
 

@@ -436,7 +436,7 @@ TEST_F(recorder, repairs)
 	char instance[80], file[100];
 	struct stat st;
 
-	/* Not sched: each wake-up of the recorder would make records, which would wake it again. */
+	/* Timers go off on an idle machine, too, so there is a packet soon. */
 	START(&self->run, "-e", "timer", "-w", "0", "-o", self->run.trace);
 	EXPECT_TRUE(wait_until_written(&self->run));
 	kill(self->run.pid, SIGKILL);

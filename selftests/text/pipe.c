@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 
@@ -134,6 +135,65 @@ TEST_F(pipe, a_waiting_reader_costs_nothing)
 
 	EXPECT_GE(3, work_while_idle(fd));
 	close(fd);
+}
+
+/* Nor if another CPU has records, or if there are too few for a packet: nobody takes these. */
+TEST_F(pipe, records_for_nobody_cost_nothing)
+{
+	int other = open(TREE "/per_cpu/cpu1/trace_pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	int raw = open(TREE "/per_cpu/cpu0/trace_pipe_raw", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	load_pin(0);
+	mark("for nobody");
+	if (other >= 0) {
+		EXPECT_GE(3, work_while_idle(other));
+		close(other);
+	}
+	if (raw >= 0) {
+		EXPECT_GE(3, work_while_idle(raw));
+		close(raw);
+	}
+	EXPECT_EQ(1, stat_sum(TREE, "entries"));
+}
+
+/*
+ * Reads, for a second, what the scheduler does on CPU 0, which is that this task is woken, and
+ * lets its CPU go. Returns how often it was, for each tick.
+ */
+static double wakes_per_tick(const char *file)
+{
+	struct pollfd p = { .fd = open(path_of(TREE, file), O_RDONLY | O_NONBLOCK | O_CLOEXEC),
+			    .events = POLLIN };
+	struct rusage before, after;
+	long long begin = now_ms(), ms;
+	struct timespec tick;
+	char buf[65536];
+
+	if (p.fd < 0 || clock_getres(CLOCK_MONOTONIC_COARSE, &tick) ||
+	    write_file(TREE, "events/sched/enable", "1"))
+		give_up("%s", file);
+	getrusage(RUSAGE_THREAD, &before);
+	while ((ms = now_ms() - begin) < 1000)
+		if (poll(&p, 1, 100) == 1)
+			while (read(p.fd, buf, sizeof(buf)) > 0)
+				;
+	getrusage(RUSAGE_THREAD, &after);
+	write_file(TREE, "events/enable", "0");
+	close(p.fd);
+	printf("# %s: %ld waits in %lld ms, ticks of %ld us\n", file,
+	       after.ru_nvcsw - before.ru_nvcsw, ms, tick.tv_nsec / 1000);
+	return (after.ru_nvcsw - before.ru_nvcsw) * (tick.tv_nsec / 1e6) / ms;
+}
+
+/* A reader's own wake-ups are records, too. They must not wake it for ever. */
+TEST_F(pipe, a_reader_does_not_keep_itself_awake)
+{
+	load_pin(0);
+	EXPECT_GT(3, wakes_per_tick("per_cpu/cpu0/trace_pipe"));
+	overwrite_file(TREE, "trace", "");
+	if (!access(TREE "/per_cpu/cpu0/trace_pipe_raw", F_OK)) {
+		EXPECT_GT(3, wakes_per_tick("per_cpu/cpu0/trace_pipe_raw"));
+	}
 }
 
 TEST_F(pipe, polls)

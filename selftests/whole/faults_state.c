@@ -35,7 +35,10 @@ static void state_of_tree(char **at, char *end, const char *tree)
 		"buffer_percent", "buffer_mode", "snapshot", "per_cpu/cpu0/buffer_size_kb",
 		"events/enable", "events/sched/sched_switch/filter",
 		"events/sched/sched_waking/filter", "set_event_pid", "set_event_notrace_pid",
-		"set_event_cgroup", "options/event-fork",
+		"set_event_cgroup", "options/event-fork", "budget",
+		"events/sched/sched_process_exit/trigger",
+		"events/sched/sched_process_fork/trigger",
+		"events/sched/sched_process_fork/enable",
 	};
 	char *events;
 

@@ -7,6 +7,9 @@
  * ring off and on again beside them, and a dump may turn it off for good, without the mutex.
  * Each step of a writer or of the reader is one access to a word that others access.
  *
+ * Whoever wakes the reader may put that off to a timer, because the reader was woken in the same
+ * tick before. There is no clock here: each wake-up may be the first of a tick, or be put off.
+ *
  * Asserted: when nothing moves any more, the reader has read everything (nobody sleeps beside
  * a record), and a ring that was turned off is off.
  *
@@ -33,6 +36,7 @@ byte pos, committed, rd;
 byte nest;
 bool irq;			/* the interrupt runs, so the task does not */
 bool woken;
+bool later;			/* the timer that wakes the reader in the next tick is pending */
 bool mutex;			/* the instance's read_mutex */
 bool off;			/* turned off, and on again */
 bool dumped;			/* turned off for good */
@@ -40,6 +44,15 @@ byte epoch_task, epoch_irq;	/* odd: in flight */
 bool pending, again;		/* the look after a grace period */
 
 #define CPU(me) (me || !irq)	/* the task's steps wait for the interrupt's end */
+
+/* Now, if nobody was woken in this tick, or else in the next one. */
+inline wake()
+{
+	if
+	:: woken = true
+	:: later = true
+	fi
+}
 
 /* One record. @me: this is the interrupt. */
 inline write(me, q, l, raised)
@@ -62,7 +75,7 @@ inline write(me, q, l, raised)
 		raised = false;
 		atomic { CPU(me) -> if :: quick == ALARM -> quick = USUAL; raised = true :: else fi };
 		atomic { CPU(me) -> if :: limit == ALARM -> limit = USUAL; raised = true :: else fi };
-		atomic { CPU(me) -> if :: raised -> woken = true :: else fi }
+		atomic { CPU(me) -> if :: raised -> wake() :: else fi }
 	:: else
 	fi;
 	atomic { CPU(me) -> nest-- };
@@ -187,10 +200,20 @@ end_idle:
 		:: else
 		fi;
 		if
-		:: committed != rd || off -> woken = true
+		:: atomic { committed != rd || off -> wake() }
 		:: else
 		fi;
 		unlock()
+	od
+}
+
+/* The timer is not pending any more when it wakes the reader. */
+active proctype Timer()
+{
+end_timer:
+	do
+	:: atomic { later -> later = false };
+		woken = true
 	od
 }
 
