@@ -229,6 +229,8 @@ void etch_program_free(struct etch_program *program)
 		else if (t->how != ETCH_IN_RANGE)
 			kfree(t->cpus);
 	}
+	if (program && program->native)
+		program->native_free(program->native_of);
 	if (program)
 		kfree(program->text);
 	kfree(program);

@@ -29,6 +29,9 @@
 
 #include "event/context.h"
 
+struct bpf_insn;
+struct bpf_prog;
+
 #define ETCH_PROGRAM_MAX	1024	/* tests */
 #define ETCH_PATTERN_MAX	256	/* bytes, the zero at the end included */
 
@@ -142,7 +145,12 @@ struct etch_test_of {
  * @text: as the user wrote it
  * @nr: tests in @tests
  * @early: the first test needs no record
- * @plain: so are all tests
+ * @plain: so are all tests, and there is no @native
+ * @native: the tests as machine code, called with the record and NULL, in the context of
+ *	    etch_program_run(); 0 if the record does not pass. NULL: there is none
+ * @native_of: what @native_free frees
+ * @native_free: called when nobody runs @native any more. Context: any that is not a hard
+ *		 interrupt; it must not sleep
  * @tests: the row
  */
 struct etch_program {
@@ -151,6 +159,9 @@ struct etch_program {
 	u16 nr;
 	bool early;
 	bool plain;
+	unsigned int (*native)(const void *record, const struct bpf_insn *none);
+	struct bpf_prog *native_of;
+	void (*native_free)(struct bpf_prog *native_of);
 	struct etch_test_of tests[];
 };
 
@@ -222,9 +233,12 @@ static __always_inline bool etch_program_run(const struct etch_program *program,
 	}
 }
 
+/* etch_program_run(), by machine code if there is any. */
 static __always_inline bool etch_program_passes(const struct etch_program *program,
 						const void *record)
 {
+	if (program->native)
+		return program->native(record, NULL);
 	return etch_program_run(program, record, false);
 }
 

@@ -394,7 +394,17 @@ static noinline void etch_scratch_end_passed(struct etch_scratch *s)
 static noinline void etch_scratch_end_tested(struct etch_scratch *s,
 					     const struct etch_program *program)
 {
-	if (etch_program_passes(program, s->memory))
+	if (etch_program_run(program, s->memory, false))
+		return etch_scratch_end_passed(s);
+	etch_count_filtered(__ffs(s->stack->mask));
+	etch_scratch_pop(s, 0);
+}
+
+/* The usual case, but for a program that is machine code. */
+static noinline void etch_scratch_end_native(struct etch_scratch *s,
+					     const struct etch_program *program)
+{
+	if (program->native(s->memory, NULL))
 		return etch_scratch_end_passed(s);
 	etch_count_filtered(__ffs(s->stack->mask));
 	etch_scratch_pop(s, 0);
@@ -422,8 +432,11 @@ void etch_scratch_end(struct etch_ring *stand_in)
 	program = etch_filter_of(READ_ONCE(frame->event->rules), bit);
 	if (!program)
 		return etch_scratch_end_passed(s);
-	if (!program->plain)
+	if (!program->plain) {
+		if (program->native)
+			return etch_scratch_end_native(s, program);
 		return etch_scratch_end_tested(s, program);
+	}
 	if (etch_program_run(program, s->memory, true))
 		return etch_scratch_end_passed(s);
 	etch_count_filtered(bit);

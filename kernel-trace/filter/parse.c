@@ -20,6 +20,7 @@
 #include "event/event.h"
 #include "event/program.h"
 #include "filter/field.h"
+#include "filter/jit.h"
 #include "filter/parse.h"
 #include "instance/instance.h"
 
@@ -566,7 +567,9 @@ struct etch_program *etch_filter_parse(const struct etch_input *in, const char *
 		root = etch_parse_bad(p, p->at, "&& or || is missing here");
 	if (root >= 0)
 		program = etch_parse_end(p, text, root);
-	if (!program)
+	if (program)
+		etch_jit_make(program);
+	else
 		etch_parse_drop(p);
 	kvfree(p);
 	return program ?: ERR_PTR(root < 0 ? root : -ENOMEM);
