@@ -4,6 +4,7 @@
  */
 #include <linux/etch.h>
 #include <linux/list.h>
+#include <linux/log2.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -28,9 +29,10 @@ struct etch_rules etch_rules_none = {
 void etch_rules_sort_out(struct etch_rules *rules)
 {
 	u64 soft = rules->soft | atomic64_read(&rules->off);
+	u64 simple = rules->recording & ~rules->triggered & ~soft;
 	struct etch_trigger *lone = NULL;
 
-	WRITE_ONCE(rules->simple, rules->recording & ~rules->triggered & ~soft);
+	WRITE_ONCE(rules->sole, is_power_of_2(simple) ? simple : 0);
 	if (list_is_singular(&rules->triggers))
 		lone = list_first_entry(&rules->triggers, struct etch_trigger, node);
 	if (lone && (rules->recording | soft) & 1ULL << lone->bit)

@@ -107,7 +107,8 @@ struct etch_watch {
  * @asked: the instances for which the gate leads here
  * @triggered: of these, those for which it is open even if they do not record the event
  * @early: the instances whose filter may reject a hit before there is a record
- * @simple: of those that record the event, those that have no trigger, nor are in @soft
+ * @sole: of those that record the event, the only one that has no trigger, nor is in @soft; 0 if
+ *	  there are none or several
  * @lone: the only trigger, if its instance does not record the event; else NULL
  * @soft: the instances where triggers turn the event on and off; they have it enabled
  * @off: of the instances that have it enabled, those that do not record it
@@ -122,7 +123,7 @@ struct etch_rules {
 	u64 asked;
 	u64 triggered;
 	u64 early;
-	u64 simple;
+	u64 sole;
 	struct etch_trigger __rcu *lone;
 	u64 soft;
 	atomic64_t off;

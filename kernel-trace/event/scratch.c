@@ -241,19 +241,56 @@ etch_scratch_begin_simple(unsigned long len, const struct etch_event *event, u64
 	return etch_scratch_write(s, s->memory, event);
 }
 
+static __always_inline bool etch_scratch_is_free(unsigned long len)
+{
+	return !this_cpu_read(etch_scratch.depth) && len <= ETCH_SCRATCH;
+}
+
 /* The first of them, but the filter may reject the hit now. */
-static noinline struct etch_write etch_scratch_begin_early(unsigned long len,
-							   const struct etch_event *event,
-							   u64 mask,
-							   const struct etch_rules *rules)
+static noinline struct etch_write etch_scratch_begin_perhaps(unsigned long len,
+							     const struct etch_event *event,
+							     u64 mask,
+							     const struct etch_rules *rules)
 {
 	const struct etch_program *program = etch_filter_of(rules, __ffs(mask));
 
+	if (unlikely(!etch_scratch_is_free(len)))
+		return etch_scratch_begin_any(len, event, mask, rules);
 	if (program && program->early && etch_program_refuses(program)) {
 		etch_count_filtered(__ffs(mask));
 		return (struct etch_write) {};
 	}
 	return etch_scratch_begin_simple(len, event, mask, NULL);
+}
+
+/* The same, and if its first test is enough, in a straight line. */
+static noinline struct etch_write etch_scratch_begin_early(unsigned long len,
+							   const struct etch_event *event,
+							   u64 mask,
+							   const struct etch_rules *rules)
+{
+	unsigned int bit = __ffs(mask);
+	const struct etch_program *program = etch_filter_of(rules, bit);
+
+	if (program && etch_program_refuses_at_once(program)) {
+		etch_count_filtered(bit);
+		return (struct etch_write) {};
+	}
+	return etch_scratch_begin_perhaps(len, event, mask, rules);
+}
+
+/* Another usual case, or none. */
+static noinline struct etch_write etch_scratch_begin_other(unsigned long len,
+							   const struct etch_event *event,
+							   u64 mask,
+							   const struct etch_rules *rules)
+{
+	struct etch_trigger *lone = rcu_dereference_sched(rules->lone);
+
+	if (lone && mask == 1ULL << lone->bit && !(mask & READ_ONCE(etch_whose_bits)) &&
+	    etch_scratch_is_free(len))
+		return etch_scratch_begin_simple(len, event, mask, lone);
+	return etch_scratch_begin_any(len, event, mask, rules);
 }
 
 /**
@@ -267,29 +304,20 @@ static noinline struct etch_write etch_scratch_begin_early(unsigned long len,
  */
 struct etch_write etch_scratch_begin(unsigned long len, const struct etch_event *event, u64 mask)
 {
-	struct etch_trigger *lone;
 	const struct etch_rules *rules;
-	u64 simple;
 
 	/* (R) the gate before the rules: pairs with etch_rules_gate() */
 	smp_rmb();
 	rules = READ_ONCE(event->rules);
 	if (unlikely(!rules))
 		return etch_scratch_begin_any(len, event, mask, &etch_rules_none);
-	simple = READ_ONCE(rules->simple);
-	lone = rcu_dereference_sched(rules->lone);
-	if (lone) {
-		if (mask == 1ULL << lone->bit)
-			simple = mask;
-		else
-			lone = NULL;
-	}
-	if (unlikely(mask & ~(simple & ~READ_ONCE(etch_whose_bits)) || !etch_is_one(mask) ||
-		     this_cpu_read(etch_scratch.depth) || len > ETCH_SCRATCH))
-		return etch_scratch_begin_any(len, event, mask, rules);
-	if (!lone && mask & READ_ONCE(rules->early))
+	if (mask != READ_ONCE(rules->sole) || unlikely(mask & READ_ONCE(etch_whose_bits)))
+		return etch_scratch_begin_other(len, event, mask, rules);
+	if (mask & READ_ONCE(rules->early))
 		return etch_scratch_begin_early(len, event, mask, rules);
-	return etch_scratch_begin_simple(len, event, mask, lone);
+	if (unlikely(!etch_scratch_is_free(len)))
+		return etch_scratch_begin_any(len, event, mask, rules);
+	return etch_scratch_begin_simple(len, event, mask, NULL);
 }
 
 /* ---- The end of a record ---- */
