@@ -103,6 +103,8 @@ struct etch_watch {
 
 /**
  * struct etch_rules - the rules of an event
+ * @filters: by bit; NULL: the instance records all hits. They come first, and so an index is all
+ *	     that it takes to find one
  * @recording: the instances that have the event enabled and are on, by bit
  * @asked: the instances for which the gate leads here
  * @triggered: of these, those for which it is open even if they do not record the event
@@ -112,13 +114,13 @@ struct etch_watch {
  * @lone: the only trigger, if its instance does not record the event; else NULL
  * @soft: the instances where triggers turn the event on and off; they have it enabled
  * @off: of the instances that have it enabled, those that do not record it
- * @filters: by bit; NULL: the instance records all hits
  * @triggers: of all instances, in the order in which they were added
  * @watches: of those who want to know when the event goes; writers do not read it
  *
  * An event that once had rules keeps this structure. Writers read all of it, at any time.
  */
 struct etch_rules {
+	struct etch_program __rcu *filters[ETCH_BITS];
 	u64 recording;
 	u64 asked;
 	u64 triggered;
@@ -127,7 +129,6 @@ struct etch_rules {
 	struct etch_trigger __rcu *lone;
 	u64 soft;
 	atomic64_t off;
-	struct etch_program __rcu *filters[ETCH_BITS];
 	struct list_head triggers;
 	struct list_head watches;
 };

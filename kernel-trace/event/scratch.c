@@ -87,9 +87,9 @@ static DEFINE_PER_CPU_ALIGNED(struct etch_scratch, etch_scratch) = {
 
 /* ---- What the rules say ---- */
 
-static __always_inline void etch_count_filtered(unsigned int bit)
+static __always_inline void etch_count_filtered(unsigned long bit)
 {
-	local_inc(this_cpu_ptr(&etch_filtered.by_bit[bit]));
+	local_inc(&this_cpu_ptr(&etch_filtered)->by_bit[bit]);
 }
 
 static void etch_count_all_filtered(u64 mask)
@@ -99,7 +99,7 @@ static void etch_count_all_filtered(u64 mask)
 }
 
 static __always_inline const struct etch_program *
-etch_filter_of(const struct etch_rules *rules, unsigned int bit)
+etch_filter_of(const struct etch_rules *rules, unsigned long bit)
 {
 	return rcu_dereference_sched(rules->filters[bit]);
 }
@@ -263,20 +263,16 @@ static noinline struct etch_write etch_scratch_begin_perhaps(unsigned long len,
 	return etch_scratch_begin_simple(len, event, mask, NULL);
 }
 
-/* The same, and if its first test is enough, in a straight line. */
-static noinline struct etch_write etch_scratch_begin_early(unsigned long len,
-							   const struct etch_event *event,
-							   u64 mask,
-							   const struct etch_rules *rules)
+/* The filter's first test is enough to reject the hit. */
+static __always_inline bool etch_scratch_rejects(const struct etch_rules *rules, u64 mask)
 {
-	unsigned int bit = __ffs(mask);
+	unsigned long bit = __ffs(mask);
 	const struct etch_program *program = etch_filter_of(rules, bit);
 
-	if (program && etch_program_refuses_at_once(program)) {
-		etch_count_filtered(bit);
-		return (struct etch_write) {};
-	}
-	return etch_scratch_begin_perhaps(len, event, mask, rules);
+	if (!program || !etch_program_refuses_at_once(program))
+		return false;
+	etch_count_filtered(bit);
+	return true;
 }
 
 /* Another usual case, or none. */
@@ -313,8 +309,11 @@ struct etch_write etch_scratch_begin(unsigned long len, const struct etch_event 
 		return etch_scratch_begin_any(len, event, mask, &etch_rules_none);
 	if (mask != READ_ONCE(rules->sole) || unlikely(mask & READ_ONCE(etch_whose_bits)))
 		return etch_scratch_begin_other(len, event, mask, rules);
-	if (mask & READ_ONCE(rules->early))
-		return etch_scratch_begin_early(len, event, mask, rules);
+	if (mask & READ_ONCE(rules->early)) {
+		if (etch_scratch_rejects(rules, mask))
+			return (struct etch_write) {};
+		return etch_scratch_begin_perhaps(len, event, mask, rules);
+	}
 	if (unlikely(!etch_scratch_is_free(len)))
 		return etch_scratch_begin_any(len, event, mask, rules);
 	return etch_scratch_begin_simple(len, event, mask, NULL);
@@ -337,7 +336,7 @@ static void etch_scratch_copy(const struct etch_rules *rules, u64 mask,
 			      const struct etch_hit *hit)
 {
 	for (; mask; mask &= mask - 1) {
-		unsigned int bit = __ffs(mask);
+		unsigned long bit = __ffs(mask);
 		const struct etch_program *program = etch_filter_of(rules, bit);
 
 		if (!program || etch_program_passes(program, hit->record))
@@ -450,7 +449,7 @@ void etch_scratch_end(struct etch_ring *stand_in)
 	unsigned int depth = READ_ONCE(s->depth) - 1;
 	const struct etch_frame *frame = &s->stack[depth];
 	const struct etch_program *program;
-	unsigned int bit;
+	unsigned long bit;
 
 	if (unlikely(!frame->simple))
 		return etch_scratch_end_any(s, depth);
