@@ -57,7 +57,10 @@ static const char *etch_jit_text(struct rnd_state *rnd)
 	return etch_jit_texts[etch_jit_below(rnd, ARRAY_SIZE(etch_jit_texts))];
 }
 
-/* A text that need not end with a zero where its field ends. Returns the bytes that it has. */
+/*
+ * A text that need not end with a zero where its field ends, and may go on behind it. Returns the
+ * bytes that the field has.
+ */
 static unsigned int etch_jit_put_text(struct rnd_state *rnd, u8 *to, unsigned int most)
 {
 	const char *text = etch_jit_text(rnd);
@@ -66,10 +69,31 @@ static unsigned int etch_jit_put_text(struct rnd_state *rnd, u8 *to, unsigned in
 	memcpy(to, text, len);
 	if (len < most && etch_jit_below(rnd, 4))
 		to[len++] = '\0';
+	else if (len && !etch_jit_below(rnd, 3))
+		len--;
 	return len;
 }
 
-static void etch_jit_fill(struct rnd_state *rnd, u8 *record)
+/* Numbers that lie at an end of a range that is tested, or beside it. */
+static void etch_jit_put_ends(struct rnd_state *rnd, const struct etch_program *program,
+			      u8 *record)
+{
+	unsigned int i;
+
+	for (i = 0; i < program->nr; i++) {
+		const struct etch_test_of *t = &program->tests[i];
+		u64 value;
+
+		if (!t->plain || etch_jit_below(rnd, 2))
+			continue;
+		value = t->low + etch_jit_below(rnd, 3) - 1;
+		if (etch_jit_below(rnd, 2))
+			value += t->span;
+		memcpy(record + t->offset, &value, t->size);
+	}
+}
+
+static void etch_jit_fill(struct rnd_state *rnd, const struct etch_program *program, u8 *record)
 {
 	unsigned int at;
 	u32 loc;
@@ -80,6 +104,7 @@ static void etch_jit_fill(struct rnd_state *rnd, u8 *record)
 
 		memcpy(record + at, &value, sizeof(value));
 	}
+	etch_jit_put_ends(rnd, program, record);
 	etch_jit_put_text(rnd, record + ETCH_JIT_TEXT_AT, ETCH_JIT_LOC_AT - ETCH_JIT_TEXT_AT);
 	loc = etch_jit_put_text(rnd, record + ETCH_JIT_DYNAMIC_AT, 48) << 16;
 	/* The same text for who counts from the record, and for who counts from behind the word. */
@@ -108,8 +133,8 @@ static void etch_jit_number(struct rnd_state *rnd, struct etch_test_of *t)
 	case 0:
 		t->span = etch_jit_value(rnd) & field;
 		break;
-	case 1:			/* up to the highest number */
-		t->span = (field - t->low) & field;
+	case 1:			/* up to the highest number, or nearly so */
+		t->span = (field - t->low - etch_jit_below(rnd, 2)) & field;
 		break;
 	default:		/* that number, and all others */
 		t->span = etch_jit_below(rnd, 2) ? field - 1 : 0;
@@ -209,7 +234,7 @@ static unsigned int etch_jit_compare(struct kunit *test, struct rnd_state *rnd,
 	bool flat, native;
 
 	for (i = 0; i < ETCH_JIT_RECORDS; i++) {
-		etch_jit_fill(rnd, record);
+		etch_jit_fill(rnd, program, record);
 		preempt_disable();
 		flat = etch_program_run(program, record, false);
 		native = program->native(record, NULL);
