@@ -67,9 +67,11 @@ static unsigned int etch_jit_put_text(struct rnd_state *rnd, u8 *to, unsigned in
 	unsigned int len = min_t(unsigned int, strlen(text), most);
 
 	memcpy(to, text, len);
-	if (len < most && etch_jit_below(rnd, 4))
-		to[len++] = '\0';
-	else if (len && !etch_jit_below(rnd, 3))
+	if (len < most && etch_jit_below(rnd, 4)) {
+		to[len] = '\0';
+		len += etch_jit_below(rnd, 4) > 0;
+	}
+	if (len && !etch_jit_below(rnd, 4))
 		len--;
 	return len;
 }
