@@ -23,16 +23,16 @@
 /* Longer patterns are compared by a function. */
 #define ETCH_JIT_TEXT		32
 
-#define ETCH_NUMBER		BPF_REG_0	/* what is compared, or what a function returned */
+#define ETCH_NUMBER		BPF_REG_0	/* a test's number, or a function's result */
 #define ETCH_LENGTH		BPF_REG_2	/* of a text, in bytes */
 #define ETCH_PART		BPF_REG_3	/* of a text */
-#define ETCH_CONSTANT		BPF_REG_4	/* what does not fit in an instruction */
+#define ETCH_CONSTANT		BPF_REG_4	/* a value too large for an instruction */
 #define ETCH_KEPT		BPF_REG_6	/* the record, if functions are called */
 
 /**
  * struct etch_jit - a program on its way to instructions
  * @program: the program
- * @insns: what is written; NULL: the instructions are only counted
+ * @insns: where the translator writes; NULL: it only counts
  * @nr: instructions so far
  * @record: the register that has the record's address
  * @starts: by index of a test, its first instruction; behind the last: where it fails, and passes

@@ -4,7 +4,8 @@
 
 /*
  * Programs as machine code, where BPF has a JIT: the same tests in the same order, with the same
- * results. The tests stay beside the code, for what is found out before there is a record.
+ * results. The tests stay beside the code: writers make the first of them before there is a
+ * record.
  */
 
 struct etch_program;

@@ -109,7 +109,7 @@ static void etch_jit_fill(struct rnd_state *rnd, const struct etch_program *prog
 	etch_jit_put_ends(rnd, program, record);
 	etch_jit_put_text(rnd, record + ETCH_JIT_TEXT_AT, ETCH_JIT_LOC_AT - ETCH_JIT_TEXT_AT);
 	loc = etch_jit_put_text(rnd, record + ETCH_JIT_DYNAMIC_AT, 48) << 16;
-	/* The same text for who counts from the record, and for who counts from behind the word. */
+	/* Two words lead to the same text: one from the record's start, one from its own end. */
 	loc |= ETCH_JIT_DYNAMIC_AT;
 	memcpy(record + ETCH_JIT_LOC_AT, &loc, sizeof(loc));
 	loc -= ETCH_JIT_LOC_AT + 2 * sizeof(loc);
