@@ -112,6 +112,7 @@ struct etch_watch {
  * @early: the instances whose filter may reject a hit before there is a record
  * @simple: of those that record the event, those that have no trigger, nor are in @soft
  * @lone: the only trigger, if its instance does not record the event; else NULL
+ * @several: if all triggers are of one instance, which does not record the event: its bit's mask
  * @soft: the instances where triggers turn the event on and off; they have it enabled
  * @off: of the instances that have it enabled, those that do not record it
  * @filters: by bit; NULL: the instance records all hits
@@ -128,6 +129,7 @@ struct etch_rules {
 	u64 early;
 	u64 simple;
 	struct etch_trigger __rcu *lone;
+	u64 several;
 	u64 soft;
 	atomic64_t off;
 	struct etch_program __rcu *filters[ETCH_BITS];

@@ -205,10 +205,29 @@ static bool etch_frame_begin(struct etch_frame *frame, const struct etch_rules *
 	return frame->mask || (frame->callers && !list_empty(&rules->triggers));
 }
 
+/* Of an event that one instance does not record, but has triggers for. */
+static __always_inline struct etch_write etch_scratch_begin_several(unsigned long len,
+								    const struct etch_event *event,
+								    u64 mask)
+{
+	struct etch_scratch *s = this_cpu_ptr(&etch_scratch);
+	struct etch_frame *frame = etch_scratch_push(s, 0, 0, len);
+
+	frame->event = event;
+	frame->mask = 0;
+	frame->len = len;
+	frame->simple = false;
+	frame->at = 0;
+	frame->callers = mask;
+	frame->unsure = 0;
+	return etch_scratch_write(s, s->memory, event);
+}
+
 /* All cases. */
-static noinline struct etch_write etch_scratch_begin_any(unsigned long len,
-							 const struct etch_event *event, u64 mask,
-							 const struct etch_rules *rules)
+static noinline struct etch_write etch_scratch_begin_frame(unsigned long len,
+							   const struct etch_event *event,
+							   u64 mask,
+							   const struct etch_rules *rules)
 {
 	struct etch_scratch *s = this_cpu_ptr(&etch_scratch);
 	unsigned int depth = READ_ONCE(s->depth);
@@ -228,6 +247,17 @@ static noinline struct etch_write etch_scratch_begin_any(unsigned long len,
 		etch_ring_lose(etch_this_ring(mask),
 			       depth ? ETCH_LOST_NESTED : ETCH_LOST_TOO_BIG);
 	return (struct etch_write) {};
+}
+
+/* Several triggers of one instance are worth a look; then all cases. */
+static noinline struct etch_write etch_scratch_begin_any(unsigned long len,
+							 const struct etch_event *event, u64 mask,
+							 const struct etch_rules *rules)
+{
+	if (mask == READ_ONCE(rules->several) && !(mask & READ_ONCE(etch_whose_bits)) &&
+	    !this_cpu_read(etch_scratch.depth) && len <= ETCH_SCRATCH)
+		return etch_scratch_begin_several(len, event, mask);
+	return etch_scratch_begin_frame(len, event, mask, rules);
 }
 
 /* The usual cases. */
