@@ -222,7 +222,7 @@ latency()
 	of_tracer !hist:keys=time.log2 $FTRACE synthetic/bench_pair/trigger
 	of_tracer "!$end" $FTRACE bench_hits/ftrace_done/trigger
 	of_tracer !hist:keys=first:begin=common_timestamp $FTRACE bench_hits/ftrace_small/trigger
-	write '!bench_pair u64 time' $FTRACE/synthetic_events
+	write "" $FTRACE/synthetic_events		# opening it takes them away
 	of_event 1 small enable
 }
 
