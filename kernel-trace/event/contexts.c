@@ -20,7 +20,7 @@
 
 struct etch_contexts __rcu *etch_contexts[ETCH_BITS] __read_mostly;
 
-/* ---- What there is ---- */
+/* ---- The kinds ---- */
 
 /**
  * struct etch_context_desc - what a context is made of

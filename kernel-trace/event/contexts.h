@@ -16,7 +16,7 @@
  * An instance with contexts has rules for all its events (rules.h). Where nothing has to be
  * tested, the record is made in the instance's ring; else it is copied there from scratch memory.
  * Then each instance gets its own contexts. Events that are written for one instance by the
- * framework itself pass no gate: their writers get the mask from etch_own_mask().
+ * framework itself pass no gate: their writers get the mask from etch_own_mask() (own.h).
  *
  * The contexts of an instance change only while its rings are off and empty.
  */
@@ -26,14 +26,14 @@
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 
-#include "event/rules.h"
+#include "event/event.h"
 
 #define ETCH_CONTEXTS_MAX	8
 #define ETCH_CONTEXT_STACK	64	/* addresses that a stack can have */
 #define ETCH_CONTEXT_DEPTH	16	/* and has, if the user does not say */
 
 /**
- * enum etch_context_kind - what can be added to records
+ * enum etch_context_kind - the contexts that records can have
  * @ETCH_CONTEXT_FLAGS: interrupts and preemption: off, and how often
  * @ETCH_CONTEXT_PRIO: the priority of the task
  * @ETCH_CONTEXT_CGROUP: the number of its group in the v2 hierarchy
@@ -118,19 +118,5 @@ struct etch_write etch_contexts_begin(unsigned long len, const struct etch_event
 				      unsigned long caller);
 void etch_contexts_copy(struct etch_ring *ring, const struct etch_contexts *c,
 			const struct etch_head *from, unsigned int len, unsigned long caller);
-
-/**
- * etch_own_mask() - the mask for a record of one instance's own
- * @bit: of the instance
- *
- * Context: preemption disabled until the record's etch_write_end().
- * Return: for etch_write_begin().
- */
-static inline u64 etch_own_mask(int bit)
-{
-	u64 mask = 1ULL << bit;
-
-	return rcu_access_pointer(etch_contexts[bit]) ? mask | ETCH_OWN | ETCH_RULES : mask;
-}
 
 #endif /* _KERNEL_ETCH_CONTEXTS_H */

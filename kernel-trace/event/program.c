@@ -210,7 +210,7 @@ static bool etch_test_cpu(const struct etch_test_of *t, const void *record)
 
 /**
  * etch_test_other() - make a test
- * @t: the test; etch_program_passes() makes those itself that are plain
+ * @t: the test; etch_program_run() makes those itself that are plain
  * @record: as there; NULL if the test needs none
  *
  * Context: as there.
@@ -235,6 +235,21 @@ bool etch_test_other(const struct etch_test_of *t, const void *record)
 	default:
 		return etch_test_mask(t, record);
 	}
+}
+
+/**
+ * etch_program_passes_other() - run a program that is not plain
+ * @program: the filter
+ * @record: as etch_program_run() takes it
+ *
+ * Context: as there.
+ * Return: true if the record passes.
+ */
+bool etch_program_passes_other(const struct etch_program *program, const void *record)
+{
+	if (program->native)
+		return program->native(record, NULL);
+	return etch_program_run(program, record, false);
 }
 
 /* etch_test_other() for a test that needs no record: the usual ones in line. */
@@ -291,6 +306,8 @@ void etch_program_free(struct etch_program *program)
 		else if (t->how != ETCH_IN_RANGE)
 			kfree(t->cpus);
 	}
+	if (program && program->native)
+		program->native_free(program->native_of);
 	if (program)
 		kfree(program->text);
 	kfree(program);

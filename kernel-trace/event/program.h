@@ -29,6 +29,9 @@
 
 #include "event/context.h"
 
+struct bpf_insn;
+struct bpf_prog;
+
 #define ETCH_PROGRAM_MAX	1024	/* tests */
 #define ETCH_PATTERN_MAX	256	/* bytes, the zero at the end included */
 
@@ -156,7 +159,14 @@ struct etch_test_of {
  * @text: as the user wrote it
  * @nr: tests in @tests
  * @early: the first test needs no record
- * @plain: so are all tests
+ * @at_once: what the first test looks at, if it needs no record and no record passes unless that
+ *	     test is true; else ETCH_OF_FIELD
+ * @plain: so are all tests, and there is no @native
+ * @native: the tests as machine code, called with the record and NULL, in the context of
+ *	    etch_program_run(); 0 if the record does not pass. NULL: there is none
+ * @native_of: what @native_free frees
+ * @native_free: called when nobody runs @native any more. Context: any that is not a hard
+ *		 interrupt; it must not sleep
  * @tests: the row
  */
 struct etch_program {
@@ -164,7 +174,11 @@ struct etch_program {
 	char *text;
 	u16 nr;
 	bool early;
+	u8 at_once;
 	bool plain;
+	unsigned int (*native)(const void *record, const struct bpf_insn *none);
+	struct bpf_prog *native_of;
+	void (*native_free)(struct bpf_prog *native_of);
 	struct etch_test_of tests[];
 };
 
@@ -199,6 +213,7 @@ static __always_inline u64 etch_number_now(enum etch_operand of)
 
 bool etch_latency_now(enum etch_operand of, unsigned int bit, u64 *number);
 bool etch_test_other(const struct etch_test_of *t, const void *record);
+bool etch_program_passes_other(const struct etch_program *program, const void *record);
 bool etch_program_refuses(const struct etch_program *program);
 void etch_program_free(struct etch_program *program);
 void etch_program_free_later(struct etch_program *program);
@@ -211,6 +226,23 @@ static __always_inline bool etch_in_range(const struct etch_test_of *t, u64 numb
 static __always_inline bool etch_test_plain(const struct etch_test_of *t, const void *record)
 {
 	return etch_in_range(t, get_unaligned((const u64 *)(record + t->offset)));
+}
+
+/* Does the first test alone refuse all records? etch_program_refuses() knows if this does not. */
+static __always_inline bool etch_program_refuses_at_once(const struct etch_program *program)
+{
+	const struct etch_test_of *t = program->tests;
+
+	switch (program->at_once) {
+	case ETCH_OF_PID:
+		return !etch_in_range(t, current->pid);
+	case ETCH_OF_CPU:
+		return !etch_in_range(t, smp_processor_id());
+	case ETCH_OF_COMM:
+		return *current->comm != *t->pattern;
+	default:
+		return false;
+	}
 }
 
 /**
@@ -245,10 +277,13 @@ static __always_inline bool etch_program_run(const struct etch_program *program,
 	}
 }
 
+/* etch_program_run(), for all kinds of program. */
 static __always_inline bool etch_program_passes(const struct etch_program *program,
 						const void *record)
 {
-	return etch_program_run(program, record, false);
+	if (likely(program->plain))
+		return etch_program_run(program, record, true);
+	return etch_program_passes_other(program, record);
 }
 
 #endif /* _KERNEL_ETCH_PROGRAM_H */

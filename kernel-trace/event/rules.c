@@ -4,6 +4,7 @@
  */
 #include <linux/etch.h>
 #include <linux/list.h>
+#include <linux/log2.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -29,14 +30,20 @@ struct etch_rules etch_rules_none = {
 void etch_rules_sort_out(struct etch_rules *rules)
 {
 	u64 soft = rules->soft | atomic64_read(&rules->off);
-	struct etch_trigger *lone = NULL;
+	u64 simple = rules->recording & ~rules->triggered & ~soft, callers = 0;
+	struct etch_trigger *lone = NULL, *trigger;
 
-	WRITE_ONCE(rules->simple, rules->recording & ~rules->triggered & ~soft);
+	WRITE_ONCE(rules->sole, is_power_of_2(simple) ? simple : 0);
 	if (list_is_singular(&rules->triggers))
 		lone = list_first_entry(&rules->triggers, struct etch_trigger, node);
 	if (lone && (rules->recording | soft) & 1ULL << lone->bit)
 		lone = NULL;
 	rcu_assign_pointer(rules->lone, lone);
+	list_for_each_entry(trigger, &rules->triggers, node)
+		callers |= 1ULL << trigger->bit;
+	if (callers & (rules->recording | soft) || !is_power_of_2(callers))
+		callers = 0;
+	WRITE_ONCE(rules->several, callers);
 }
 
 /**

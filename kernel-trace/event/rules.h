@@ -112,15 +112,18 @@ struct etch_watch {
 
 /**
  * struct etch_rules - the rules of an event
+ * @filters: by bit; NULL: the instance records all hits. They come first, and so an index is all
+ *	     that it takes to find one
  * @recording: the instances that have the event enabled and are on, by bit
  * @asked: the instances for which the gate leads here
  * @triggered: of these, those for which it is open even if they do not record the event
  * @early: the instances whose filter may reject a hit before there is a record
- * @simple: of those that record the event, those that have no trigger, nor are in @soft
+ * @sole: of those that record the event, the only one that has no trigger, nor is in @soft; 0 if
+ *	  there are none or several
  * @lone: the only trigger, if its instance does not record the event; else NULL
+ * @several: if all triggers are of one instance, which does not record the event: its bit's mask
  * @soft: the instances where triggers turn the event on and off; they have it enabled
  * @off: of the instances that have it enabled, those that do not record it
- * @filters: by bit; NULL: the instance records all hits
  * @triggers: of all instances, in the order in which they were added; but those that end
  *	      latencies come first
  * @watches: of those who want to know when the event goes; writers do not read it
@@ -128,15 +131,16 @@ struct etch_watch {
  * An event that once had rules keeps this structure. Writers read all of it, at any time.
  */
 struct etch_rules {
+	struct etch_program __rcu *filters[ETCH_BITS];
 	u64 recording;
 	u64 asked;
 	u64 triggered;
 	u64 early;
-	u64 simple;
+	u64 sole;
 	struct etch_trigger __rcu *lone;
+	u64 several;
 	u64 soft;
 	atomic64_t off;
-	struct etch_program __rcu *filters[ETCH_BITS];
 	struct list_head triggers;
 	struct list_head watches;
 };

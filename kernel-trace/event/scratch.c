@@ -94,9 +94,9 @@ static DEFINE_PER_CPU_ALIGNED(struct etch_scratch, etch_scratch) = {
 
 /* ---- What the rules say ---- */
 
-static __always_inline void etch_count_filtered(unsigned int bit)
+static __always_inline void etch_count_filtered(unsigned long bit)
 {
-	local_inc(this_cpu_ptr(&etch_filtered.by_bit[bit]));
+	local_inc(&this_cpu_ptr(&etch_filtered)->by_bit[bit]);
 }
 
 static void etch_count_all_filtered(u64 mask)
@@ -106,7 +106,7 @@ static void etch_count_all_filtered(u64 mask)
 }
 
 static __always_inline const struct etch_program *
-etch_filter_of(const struct etch_rules *rules, unsigned int bit)
+etch_filter_of(const struct etch_rules *rules, unsigned long bit)
 {
 	return rcu_dereference_sched(rules->filters[bit]);
 }
@@ -220,10 +220,29 @@ static bool etch_is_direct(const struct etch_rules *rules, u64 mask)
 	       !etch_filter_of(rules, __ffs(mask));
 }
 
+/* Of an event that one instance does not record, but has triggers for. */
+static __always_inline struct etch_write etch_scratch_begin_several(unsigned long len,
+								    const struct etch_event *event,
+								    u64 mask)
+{
+	struct etch_scratch *s = this_cpu_ptr(&etch_scratch);
+	struct etch_frame *frame = etch_scratch_push(s, 0, 0, len);
+
+	frame->event = event;
+	frame->mask = 0;
+	frame->len = len;
+	frame->simple = false;
+	frame->at = 0;
+	frame->callers = mask;
+	frame->unsure = 0;
+	return etch_scratch_write(s, s->memory, event);
+}
+
 /* All cases. */
-static noinline struct etch_write etch_scratch_begin_any(unsigned long len,
-							 const struct etch_event *event, u64 mask,
-							 const struct etch_rules *rules)
+static noinline struct etch_write etch_scratch_begin_frame(unsigned long len,
+							   const struct etch_event *event,
+							   u64 mask,
+							   const struct etch_rules *rules)
 {
 	struct etch_scratch *s = this_cpu_ptr(&etch_scratch);
 	unsigned int depth = READ_ONCE(s->depth);
@@ -247,6 +266,17 @@ static noinline struct etch_write etch_scratch_begin_any(unsigned long len,
 	return (struct etch_write) {};
 }
 
+/* Several triggers of one instance are worth a look; then all cases. */
+static noinline struct etch_write etch_scratch_begin_any(unsigned long len,
+							 const struct etch_event *event, u64 mask,
+							 const struct etch_rules *rules)
+{
+	if (mask == READ_ONCE(rules->several) && !(mask & READ_ONCE(etch_whose_bits)) &&
+	    !this_cpu_read(etch_scratch.depth) && len <= ETCH_SCRATCH)
+		return etch_scratch_begin_several(len, event, mask);
+	return etch_scratch_begin_frame(len, event, mask, rules);
+}
+
 /* The usual cases. */
 static __always_inline struct etch_write
 etch_scratch_begin_simple(unsigned long len, const struct etch_event *event, u64 mask,
@@ -263,19 +293,52 @@ etch_scratch_begin_simple(unsigned long len, const struct etch_event *event, u64
 	return etch_scratch_write(s, s->memory, event);
 }
 
+static __always_inline bool etch_scratch_is_free(unsigned long len)
+{
+	return !this_cpu_read(etch_scratch.depth) && len <= ETCH_SCRATCH;
+}
+
 /* The first of them, but the filter may reject the hit now. */
-static noinline struct etch_write etch_scratch_begin_early(unsigned long len,
-							   const struct etch_event *event,
-							   u64 mask,
-							   const struct etch_rules *rules)
+static noinline struct etch_write etch_scratch_begin_perhaps(unsigned long len,
+							     const struct etch_event *event,
+							     u64 mask,
+							     const struct etch_rules *rules)
 {
 	const struct etch_program *program = etch_filter_of(rules, __ffs(mask));
 
+	if (unlikely(!etch_scratch_is_free(len)))
+		return etch_scratch_begin_any(len, event, mask, rules);
 	if (program && program->early && etch_program_refuses(program)) {
 		etch_count_filtered(__ffs(mask));
 		return (struct etch_write) {};
 	}
 	return etch_scratch_begin_simple(len, event, mask, NULL);
+}
+
+/* The filter's first test is enough to reject the hit. */
+static __always_inline bool etch_scratch_rejects(const struct etch_rules *rules, u64 mask)
+{
+	unsigned long bit = __ffs(mask);
+	const struct etch_program *program = etch_filter_of(rules, bit);
+
+	if (!program || !etch_program_refuses_at_once(program))
+		return false;
+	etch_count_filtered(bit);
+	return true;
+}
+
+/* Another usual case, or none. */
+static noinline struct etch_write etch_scratch_begin_other(unsigned long len,
+							   const struct etch_event *event,
+							   u64 mask,
+							   const struct etch_rules *rules)
+{
+	struct etch_trigger *lone = rcu_dereference_sched(rules->lone);
+
+	if (lone && mask == 1ULL << lone->bit && !(mask & READ_ONCE(etch_whose_bits)) &&
+	    etch_scratch_is_free(len))
+		return etch_scratch_begin_simple(len, event, mask, lone);
+	return etch_scratch_begin_any(len, event, mask, rules);
 }
 
 /**
@@ -289,29 +352,23 @@ static noinline struct etch_write etch_scratch_begin_early(unsigned long len,
  */
 struct etch_write etch_scratch_begin(unsigned long len, const struct etch_event *event, u64 mask)
 {
-	struct etch_trigger *lone;
 	const struct etch_rules *rules;
-	u64 simple;
 
 	/* (R) the gate before the rules: pairs with etch_rules_gate() */
 	smp_rmb();
 	rules = READ_ONCE(event->rules);
 	if (unlikely(!rules))
 		return etch_scratch_begin_any(len, event, mask, &etch_rules_none);
-	simple = READ_ONCE(rules->simple);
-	lone = rcu_dereference_sched(rules->lone);
-	if (lone) {
-		if (mask == 1ULL << lone->bit)
-			simple = mask;
-		else
-			lone = NULL;
+	if (mask != READ_ONCE(rules->sole) || unlikely(mask & READ_ONCE(etch_ruled_bits)))
+		return etch_scratch_begin_other(len, event, mask, rules);
+	if (mask & READ_ONCE(rules->early)) {
+		if (etch_scratch_rejects(rules, mask))
+			return (struct etch_write) {};
+		return etch_scratch_begin_perhaps(len, event, mask, rules);
 	}
-	if (unlikely(mask & ~(simple & ~READ_ONCE(etch_ruled_bits)) || !etch_is_one(mask) ||
-		     this_cpu_read(etch_scratch.depth) || len > ETCH_SCRATCH))
+	if (unlikely(!etch_scratch_is_free(len)))
 		return etch_scratch_begin_any(len, event, mask, rules);
-	if (!lone && mask & READ_ONCE(rules->early))
-		return etch_scratch_begin_early(len, event, mask, rules);
-	return etch_scratch_begin_simple(len, event, mask, lone);
+	return etch_scratch_begin_simple(len, event, mask, NULL);
 }
 
 /* ---- The end of a record ---- */
@@ -342,7 +399,7 @@ static void etch_scratch_copy(const struct etch_rules *rules, u64 mask,
 			      const struct etch_hit *hit, unsigned long caller)
 {
 	for (; mask; mask &= mask - 1) {
-		unsigned int bit = __ffs(mask);
+		unsigned long bit = __ffs(mask);
 		const struct etch_program *program = etch_filter_of(rules, bit);
 
 		if (!program || etch_program_passes(program, hit->record))
@@ -448,7 +505,17 @@ static noinline void etch_scratch_end_passed(struct etch_scratch *s)
 static noinline void etch_scratch_end_tested(struct etch_scratch *s,
 					     const struct etch_program *program)
 {
-	if (etch_program_passes(program, s->memory))
+	if (etch_program_run(program, s->memory, false))
+		return etch_scratch_end_passed(s);
+	etch_count_filtered(__ffs(s->stack->mask));
+	etch_scratch_pop(s, 0);
+}
+
+/* The usual case, but for a program that is machine code. */
+static noinline void etch_scratch_end_native(struct etch_scratch *s,
+					     const struct etch_program *program)
+{
+	if (program->native(s->memory, NULL))
 		return etch_scratch_end_passed(s);
 	etch_count_filtered(__ffs(s->stack->mask));
 	etch_scratch_pop(s, 0);
@@ -466,7 +533,7 @@ void etch_scratch_end(struct etch_ring *stand_in)
 	unsigned int depth = READ_ONCE(s->depth) - 1;
 	const struct etch_frame *frame = &s->stack[depth];
 	const struct etch_program *program;
-	unsigned int bit;
+	unsigned long bit;
 
 	if (unlikely(!frame->simple))
 		return etch_scratch_end_any(s, depth);
@@ -476,8 +543,11 @@ void etch_scratch_end(struct etch_ring *stand_in)
 	program = etch_filter_of(READ_ONCE(frame->event->rules), bit);
 	if (!program)
 		return etch_scratch_end_passed(s);
-	if (!program->plain)
+	if (!program->plain) {
+		if (program->native)
+			return etch_scratch_end_native(s, program);
 		return etch_scratch_end_tested(s, program);
+	}
 	if (etch_program_run(program, s->memory, true))
 		return etch_scratch_end_passed(s);
 	etch_count_filtered(bit);

@@ -20,8 +20,8 @@
  * etch_stack_save() - store the functions that called an event
  * @callers: room for their return addresses, the innermost first
  * @max: how many there is room for; at most ETCH_STACK_MAX
- * @caller: the address in the serializer to which Etch returns; what called that is stored. If
- *	    it does not stand in the stack, all is stored
+ * @caller: the address in the serializer to which Etch returns; the callers of the serializer are
+ *	    stored. If the address does not stand in the stack, all are stored
  *
  * Context: any, NMI included.
  * Return: how many there are; 0 without CONFIG_STACKTRACE.

@@ -154,16 +154,24 @@ static void etch_filter_early(struct kunit *test)
 	static const struct {
 		const char *text;
 		bool refuses;
+		bool at_once;
 	} cases[] = {
-		{ "comm == 'nobody'", true },
-		{ "comm != 'nobody'", false },
-		{ "comm == 'nobody' && tiny == 200", true },
-		{ "comm == 'nobody' || tiny == 1", false },
-		{ "tiny == 1 && comm == 'nobody'", true },
-		{ "tiny == 1 && (CPU >= 0 || minus == 1) && comm == 'nobody'", true },
-		{ "tiny == 1 || comm == 'nobody'", false },
-		{ "(tiny == 1 || comm == 'nobody') && !(CPU >= 0)", true },
+		{ "comm == '#nobody'", true, true },
+		{ "comm != '#nobody'", false },
+		{ "!(comm != '#nobody')", true, true },
+		{ "comm == '#nobody' && tiny == 200", true, true },
+		{ "comm == '#nobody' || tiny == 1", false },
+		{ "tiny == 1 && comm == '#nobody'", true, true },
+		{ "tiny == 1 && (CPU >= 0 || minus == 1) && comm == '#nobody'", true, true },
+		{ "tiny == 1 || comm == '#nobody'", false },
+		{ "(tiny == 1 || comm == '#nobody') && !(CPU >= 0)", true },
 		{ "!(common_context == 0 && CPU >= 0)", true },
+		{ "CPU < 0", true, true },
+		{ "CPU >= 0", false },
+		{ "common_pid == 4194304 && tiny == 200", true, true },
+		{ "common_pid != 4194304 && tiny == 200", false },
+		{ "common_pid == 4194304 || comm == '#nobody'", true },
+		{ "comm ~ '#nobody*'", true },
 	};
 	int i;
 
@@ -175,6 +183,8 @@ static void etch_filter_early(struct kunit *test)
 		preempt_disable();
 		KUNIT_EXPECT_EQ_MSG(test, cases[i].refuses, etch_program_refuses(program), "%s",
 				    cases[i].text);
+		KUNIT_EXPECT_EQ_MSG(test, cases[i].at_once, etch_program_refuses_at_once(program),
+				    "%s", cases[i].text);
 		preempt_enable();
 		etch_program_free(program);
 	}

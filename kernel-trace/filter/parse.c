@@ -20,6 +20,7 @@
 #include "event/event.h"
 #include "event/program.h"
 #include "filter/field.h"
+#include "filter/jit.h"
 #include "filter/parse.h"
 #include "instance/instance.h"
 
@@ -501,6 +502,15 @@ static u16 etch_write_tests(struct etch_program *program, const struct etch_pars
 	return *at;
 }
 
+/* What etch_program_refuses_at_once() looks at. */
+static u8 etch_at_once(const struct etch_test_of *t)
+{
+	bool number = t->how == ETCH_IN_RANGE && (t->of == ETCH_OF_PID || t->of == ETCH_OF_CPU);
+	bool text = t->how == ETCH_EQUALS && t->of == ETCH_OF_COMM;
+
+	return t->no == ETCH_FAIL && (number || text) ? t->of : ETCH_OF_FIELD;
+}
+
 /* What the tests own goes to the program, if there is one. */
 static struct etch_program *etch_parse_end(struct etch_parser *p, const char *text, int root)
 {
@@ -519,6 +529,7 @@ static struct etch_program *etch_parse_end(struct etch_parser *p, const char *te
 	program->nr = p->nr_tests;
 	etch_write_tests(program, p, root, ETCH_PASS, ETCH_FAIL, &at);
 	program->early = etch_is_early(program->tests[0].of);
+	program->at_once = etch_at_once(program->tests);
 	program->plain = true;
 	for (i = 0; i < program->nr; i++)
 		program->plain &= program->tests[i].plain;
@@ -570,7 +581,9 @@ struct etch_program *etch_filter_parse(const struct etch_input *in, const char *
 		root = etch_parse_bad(p, p->at, "&& or || is missing here");
 	if (root >= 0)
 		program = etch_parse_end(p, text, root);
-	if (!program)
+	if (program)
+		etch_jit_make(program);
+	else
 		etch_parse_drop(p);
 	kvfree(p);
 	return program ?: ERR_PTR(root < 0 ? root : -ENOMEM);

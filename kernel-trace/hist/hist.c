@@ -24,6 +24,7 @@
  * struct etch_hist - a histogram
  * @table: what it counts in; NULL: it is not in force yet
  * @latency: it counts only hits that have ended a latency: that is a key, or added up
+ * @plain_sums: all that it adds up is at fixed places of the record
  * @plain: its key has numbers only, and they and all that it adds up are at fixed places
  * @nr_sums: how many sums there are
  * @key: the first field of its key
@@ -33,6 +34,7 @@
 struct etch_hist {
 	struct etch_table *table;
 	bool latency;
+	bool plain_sums;
 	bool plain;
 	u8 nr_sums;
 	struct etch_hist_field key;
@@ -127,6 +129,23 @@ static void etch_hist_hit_words(struct etch_trigger *trigger, const struct etch_
 	etch_hist_count(hist, bin, record, true);
 }
 
+/* A histogram of latencies, otherwise plain. */
+static void etch_hist_hit_latency(struct etch_trigger *trigger, const struct etch_hit *hit)
+{
+	const struct etch_hist *hist = etch_hist_of(trigger);
+	const struct etch_table *table = hist->table;
+	struct etch_bin *bin;
+	u64 key;
+
+	if (unlikely(READ_ONCE(table->paused)) || !etch_ended_latency(trigger->bit, &key))
+		return;
+	key = etch_hist_word(&hist->key, key);
+	bin = etch_table_first(table, etch_hist_part(table), &key, 1, etch_table_hash(&key, 1));
+	if (unlikely(!bin))
+		return etch_hist_count_word(hist, key, hit->record);
+	etch_hist_count(hist, bin, hit->record, true);
+}
+
 /* Any histogram. */
 static void etch_hist_hit(struct etch_trigger *trigger, const struct etch_hit *hit)
 {
@@ -159,6 +178,7 @@ static void etch_hist_prepare(struct etch_hist *hist)
 
 	hist->key = spec->keys[0];
 	hist->plain = true;
+	hist->plain_sums = true;
 	for (i = 0; i < spec->nr_keys; i++) {
 		hist->plain &= spec->keys[i].of == ETCH_OF_FIELD;
 		hist->latency |= etch_is_latency(spec->keys[i].of);
@@ -167,9 +187,22 @@ static void etch_hist_prepare(struct etch_hist *hist)
 		if (spec->values[i].of == ETCH_FROM_HITS)
 			continue;
 		hist->sums[hist->nr_sums++] = spec->values[i];
-		hist->plain &= spec->values[i].of == ETCH_OF_FIELD;
+		hist->plain_sums &= spec->values[i].of == ETCH_OF_FIELD;
 		hist->latency |= etch_is_latency(spec->values[i].of);
 	}
+	hist->plain &= hist->plain_sums;
+}
+
+static void etch_hist_choose_hit(struct etch_hist *hist, struct etch_trigger *trigger)
+{
+	bool one = hist->spec.nr_keys == 1;
+
+	if (hist->plain)
+		trigger->hit = one ? etch_hist_hit_word : etch_hist_hit_words;
+	else if (one && hist->plain_sums && hist->key.of == ETCH_OF_LATENCY)
+		trigger->hit = etch_hist_hit_latency;
+	else
+		trigger->hit = etch_hist_hit;
 }
 
 static int etch_hist_make(struct etch_order *order, const struct etch_input *in, const char *args,
@@ -195,11 +228,7 @@ static int etch_hist_make(struct etch_order *order, const struct etch_input *in,
 	}
 	etch_hist_prepare(hist);
 	order->private = hist;
-	if (!hist->plain)
-		order->trigger.hit = etch_hist_hit;
-	else
-		order->trigger.hit = hist->spec.nr_keys == 1 ? etch_hist_hit_word :
-							       etch_hist_hit_words;
+	etch_hist_choose_hit(hist, &order->trigger);
 	return 0;
 }
 

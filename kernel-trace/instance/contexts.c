@@ -9,6 +9,7 @@
 #include <linux/wait.h>
 
 #include "event/contexts.h"
+#include "event/rules.h"
 #include "instance/instance_internal.h"
 
 /* As when the clock changes: the records so far are of another trace. */

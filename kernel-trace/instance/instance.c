@@ -43,6 +43,7 @@
 #include <linux/wait.h>
 
 #include "event/contexts.h"
+#include "event/rules.h"
 #include "instance/instance_internal.h"
 
 struct etch_instance *etch_instances[ETCH_BITS];

@@ -151,7 +151,7 @@ struct etch_budget {
  * @subbuf_bytes: of a sub-buffer, the same in all rings
  * @percent: how full a ring has to be for waiting readers to be woken; 0: not empty
  * @budget: of all its rings; set under etch_mutex
- * @contexts: what is added to its records, or NULL; set under etch_mutex and @read_mutex
+ * @contexts: of its records, or NULL; set under etch_mutex and @read_mutex
  * @rings: by CPU; NULL where there is none. This and the settings above change
  *	   under @read_mutex, for CPUs come and go without etch_mutex
  * @cpus: those that may write: all that are on line, and those on their way there or from

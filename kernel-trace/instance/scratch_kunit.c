@@ -20,6 +20,7 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
+#include "event/ended.h"
 #include "event/rules.h"
 #include "instance/instance_internal.h"
 
@@ -365,6 +366,113 @@ static void etch_scratch_is_for_one(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, big);
 }
 
+/* ---- What hits have ended ---- */
+
+/**
+ * struct etch_scratch_look - triggers of the first instance, and what they saw
+ * @end: odd numbers end a latency, of ten times the number
+ * @look: looks at it; the number 5 is interrupted by 2, by 3, and looks again
+ * @t: the test
+ * @seen: the latencies; 0: there was none
+ * @nr: how many
+ */
+struct etch_scratch_look {
+	struct etch_trigger end;
+	struct etch_trigger look;
+	struct etch_scratch_test *t;
+	u64 seen[8];
+	unsigned int nr;
+};
+
+static u32 etch_scratch_number(const struct etch_hit *hit)
+{
+	return ((const struct etch_scratch_record *)hit->record)->number;
+}
+
+static void etch_scratch_end_hit(struct etch_trigger *trigger, const struct etch_hit *hit)
+{
+	if (etch_scratch_number(hit) & 1)
+		etch_ended_set(trigger->bit, 10 * etch_scratch_number(hit), false);
+}
+
+static void etch_scratch_see(struct etch_scratch_look *look)
+{
+	u64 ns = 0;
+
+	if (look->nr == ARRAY_SIZE(look->seen))
+		return;
+	/* That of the other instance is not there. */
+	if (etch_ended_latency(look->t->inst[1]->rec.bit, &ns) ||
+	    !etch_ended_latency(look->look.bit, &ns))
+		ns = 0;
+	look->seen[look->nr++] = ns;
+}
+
+static void etch_scratch_look_hit(struct etch_trigger *trigger, const struct etch_hit *hit)
+{
+	struct etch_scratch_look *look = container_of(trigger, struct etch_scratch_look, look);
+
+	etch_scratch_see(look);
+	if (etch_scratch_number(hit) != 5)
+		return;
+	etch_scratch_write_one(look->t, 100, 2);
+	etch_scratch_write_one(look->t, 100, 3);
+	etch_scratch_see(look);
+}
+
+static int etch_scratch_look_on(struct etch_scratch_look *look)
+{
+	struct etch_recorder *rec = &look->t->inst[0]->rec;
+	int ret;
+
+	look->look.hit = etch_scratch_look_hit;
+	look->look.bit = rec->bit;
+	look->end.hit = etch_scratch_end_hit;
+	look->end.bit = rec->bit;
+	look->end.early = true;
+	look->end.ends = true;
+	mutex_lock(&etch_mutex);
+	ret = etch_rules_prepare(rec, &look->t->event, true) ?: etch_rules_flush();
+	/* The one that looks is written first. */
+	if (!ret) {
+		etch_trigger_add(&look->t->event, &look->look);
+		etch_trigger_add(&look->t->event, &look->end);
+	}
+	mutex_unlock(&etch_mutex);
+	return ret;
+}
+
+static void etch_scratch_look_off(struct etch_scratch_look *look)
+{
+	mutex_lock(&etch_mutex);
+	etch_trigger_remove(&look->look);
+	etch_trigger_remove(&look->end);
+	etch_rules_forget(&look->t->inst[0]->rec, &look->t->event);
+	etch_rules_flush();
+	mutex_unlock(&etch_mutex);
+	synchronize_rcu();
+}
+
+/* Each hit has its own latency, also while others interrupt it. */
+static void etch_scratch_latencies_nest(struct kunit *test)
+{
+	static const u64 seen[] = { 10, 50, 0, 30, 50, 0 };
+	static struct etch_scratch_look look;
+	unsigned int i;
+
+	look = (struct etch_scratch_look) { .t = test->priv };
+	KUNIT_ASSERT_EQ(test, 0, etch_scratch_look_on(&look));
+	preempt_disable();
+	etch_scratch_write_one(look.t, 100, 1);
+	etch_scratch_write_one(look.t, 100, 5);
+	etch_scratch_write_one(look.t, 100, 4);
+	preempt_enable();
+	etch_scratch_look_off(&look);
+	KUNIT_ASSERT_EQ(test, ARRAY_SIZE(seen), look.nr);
+	for (i = 0; i < look.nr; i++)
+		KUNIT_EXPECT_EQ(test, seen[i], look.seen[i]);
+}
+
 static struct kunit_case etch_scratch_cases[] = {
 	KUNIT_CASE(etch_scratch_nests),
 	KUNIT_CASE(etch_scratch_is_full),
@@ -372,6 +480,7 @@ static struct kunit_case etch_scratch_cases[] = {
 	KUNIT_CASE(etch_scratch_refuses_larger),
 	KUNIT_CASE(etch_scratch_is_abandoned),
 	KUNIT_CASE(etch_scratch_is_for_one),
+	KUNIT_CASE(etch_scratch_latencies_nest),
 	{}
 };
 

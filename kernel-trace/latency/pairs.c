@@ -3,11 +3,11 @@
  * Tables of pairs: see pairs.h.
  */
 #include <linux/atomic.h>
+#include <linux/bits.h>
 #include <linux/cpumask.h>
 #include <linux/etch_clock.h>
 #include <linux/hash.h>
 #include <linux/math64.h>
-#include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>

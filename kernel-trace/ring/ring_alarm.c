@@ -11,7 +11,7 @@
  *     @limit. No record is so short that it fits, so the next writer takes the slow path. It
  *     puts the two words right, raises the alarm, and stores its record.
  *
- * Whoever is called may let the reader wait for a while longer. So an alarm that comes early
+ * The function that a writer calls may let the reader wait for a while longer. So an early alarm
  * leaves another one in the ring: the writer that begins the block behind the first half of
  * the ring raises that, and says that it is pressing. An alarm is raised twice at most.
  *

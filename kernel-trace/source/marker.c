@@ -21,7 +21,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "event/contexts.h"
+#include "event/own.h"
 #include "tree/tree.h"
 
 /* With a line's head it fits in a trace_seq. */

@@ -12,7 +12,7 @@
 #include <linux/preempt.h>
 #include <linux/tracepoint.h>
 
-#include "event/contexts.h"
+#include "event/own.h"
 #include "instance/instance.h"
 #include "source/statedump.h"
 

@@ -361,7 +361,7 @@ static void etch_line_cut(struct trace_seq *seq, size_t front)
  * etch_line_print() - append a record's line to line->text.seq
  * @line: with text in it, or without
  * @clock: tells what @time means
- * @contexts: what stands between the record's head and its payload, or NULL
+ * @contexts: of the record, between its head and its payload; or NULL
  * @cpu: the CPU that it was written on
  * @time: its time in full
  * @record: the record, aligned to 4 bytes

@@ -53,7 +53,7 @@ enum etch_merge_way {
  * @skip: bytes, if @len is 0
  * @cpu: where it was written
  * @clock: whose time it has; the instance may have another one by now
- * @contexts: what stands between its head and its payload, or NULL
+ * @contexts: of the record, between its head and its payload; or NULL
  * @time: in full
  * @lost: records lost on that CPU since the item before it from there
  */

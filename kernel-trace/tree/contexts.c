@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file contexts of an instance: what is added to each of its records.
+ * The file contexts of an instance: the list of those that its records have.
  *
  * A write is a list of words. If each has a sign, they are added to the contexts that there are,
  * or taken from them; else they are the contexts from now on.

@@ -13,7 +13,7 @@
 #include <linux/string.h>
 #include <linux/unaligned.h>
 
-#include "event/contexts.h"
+#include "event/own.h"
 #include "event/stack.h"
 #include "trigger/trigger.h"
 

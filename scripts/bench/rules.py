@@ -2,7 +2,8 @@
 """What a hit costs that rules decide on, in Etch and in ftrace.
 
 A hit that a filter rejects or accepts, by the record or by the task that hits; several
-instances with a filter each; and a histogram that counts the hit. Both tracers in one kernel, in one boot, taking turns: in um in
+instances with a filter each; a histogram that counts the hit; and the latency from a hit to
+another, in a histogram. Both tracers in one kernel, in one boot, taking turns: in um in
 nanoseconds, in x86-64 in instructions. The buffers say afterwards what was recorded, which must
 be what the situation is called.
 """
@@ -27,7 +28,8 @@ SETTINGS = {
 }
 ONLY_UM = ("cold_reject",)
 # ftrace's histograms are for machines whose interrupts may come within a cmpxchg: um has none.
-ONLY_COUNTED = ("hist_key", "hist_value", "hist_log2", "hist_two")
+ONLY_COUNTED = ("hist_key", "hist_value", "hist_log2", "hist_two",
+                "latency")
 COUNTED = re.compile(r"^bench: counted (\S+) (\S+) (\d+)$")
 
 
@@ -70,6 +72,8 @@ SITUATIONS = {
     "hist_value": Situation("a histogram of one key, and a sum", **held(None, 0.30, None, 0.24)),
     "hist_log2": Situation("a histogram of one key's power of two", **held(None, 0.30, None, 0.24)),
     "hist_two": Situation("a histogram of two keys", **held(None, 0.35, None, 0.30)),
+    "latency": Situation("two events, and a histogram of the time between", "pair",
+                         **held(None, 0.20, None, 0.15)),
 }
 
 

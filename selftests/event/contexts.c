@@ -121,13 +121,17 @@ TEST_F(contexts, lines_show_them)
 	EXPECT_EQ(stat_sum(ONE, "written"), times_in(ONE, "trace", " {prio="));
 }
 
-/* The text of the same records, in an instance without contexts and in one with all of them. */
+/*
+ * The text of the same records, in an instance with contexts and in one without. On one CPU, a task
+ * has switched away for the last time when its parent goes on.
+ */
 TEST_F(contexts, payloads_are_as_without)
 {
 	char *one, *two, *a, *b;
 
 	if (!have_text())
 		SKIP(return, NO_TEXT);
+	run_on(0);
 	ASSERT_EQ(0, write_file(ONE, "contexts", "prio"));
 	ASSERT_EQ(0, write_file(ONE, "events/sched/filter", MINE));
 	ASSERT_EQ(0, write_file(TWO, "events/sched/filter", MINE));
@@ -157,7 +161,7 @@ TEST_F(contexts, payloads_are_as_without)
 	free(two);
 }
 
-/* What makes its way through scratch memory, and what does not. */
+/* Records that make their way through scratch memory. */
 TEST_F(contexts, filters_and_triggers_go_on)
 {
 	ASSERT_EQ(0, write_file(ONE, "contexts", "prio flags"));
@@ -206,6 +210,20 @@ TEST_F(contexts, stack_is_the_events)
 	ASSERT_EQ(0, write_file(ONE, EXIT "/enable", "0"));
 	EXPECT_LE(4, times_in(ONE, "trace", "\n<kernel stack>\n => do_exit\n"));
 	EXPECT_EQ(0, times_in(ONE, "trace", "etch_"));
+}
+
+/* It begins where the program is: in the system call that writes the mark. */
+TEST_F(contexts, stack_of_the_program)
+{
+	if (!has_kind(" ustack"))
+		SKIP(return, "no ustack: CONFIG_USER_STACKTRACE_SUPPORT");
+	if (!have_text())
+		SKIP(return, NO_TEXT);
+	ASSERT_EQ(0, write_file(ONE, "contexts", "ustack:2 kstack:2"));
+	ASSERT_EQ(0, write_file(ONE, "trace_marker", "here"));
+	EXPECT_EQ(1, times_in(ONE, "trace", ": here\n<user stack>\n => <0000"));
+	EXPECT_EQ(0, times_in(ONE, "trace", " => <0000000000000000>"));
+	EXPECT_EQ(1, times_in(ONE, "trace", "\n<kernel stack>\n => "));
 }
 
 TEST_F(contexts, latency_is_that_of_the_pair)

@@ -100,4 +100,40 @@ TEST_F(filter, a_system_s_is_set_where_it_can_be)
 	EXPECT_STREQ("none", read_line(ONE, "events/sched/sched_switch/filter"));
 }
 
+static int nr_machine_code(void)
+{
+	char *symbols = read_path("/proc/kallsyms", NULL), *at;
+	int nr = 0;
+
+	for (at = symbols; at && (at = strstr(at, "_etch_filter\t[bpf]")); at++)
+		nr++;
+	free(symbols);
+	return nr;
+}
+
+/* It is among the kernel's symbols as long as a filter is it. */
+TEST_F(filter, two_comparisons_are_machine_code)
+{
+	char *jit = read_path("/proc/sys/net/core/bpf_jit_enable", NULL);
+	bool none = !jit || atoi(jit) == 0;
+
+	free(jit);
+	if (none)
+		SKIP(return, "BPF has no JIT here, or it is off");
+	ASSERT_EQ(0, write_file(ONE, EXIT "/filter", "prio > 0"));
+	EXPECT_EQ(0, nr_machine_code());
+	ASSERT_EQ(0, write_file(ONE, EXIT "/filter", "prio > 0 && pid > 0"));
+	EXPECT_EQ(1, nr_machine_code());
+	ASSERT_EQ(0, write_file(ONE, EXIT "/enable", "1"));
+	run_tasks("filter-one", 10);
+	EXPECT_LE(10, stat_sum(ONE, "written"));
+	ASSERT_EQ(0, write_file(ONE, EXIT "/filter", "prio < 0 && pid > 0"));
+	EXPECT_EQ(1, nr_machine_code());
+	ASSERT_EQ(0, overwrite_file(ONE, "trace", "\n"));
+	run_tasks("filter-one", 10);
+	EXPECT_EQ(0, stat_sum(ONE, "written"));
+	ASSERT_EQ(0, write_file(ONE, EXIT "/filter", "0"));
+	EXPECT_EQ(0, nr_machine_code());
+}
+
 TEST_HARNESS_MAIN

@@ -263,7 +263,8 @@ int etch_input_bool(const struct etch_input *in, bool *value)
 	abort();
 }
 
-void etch_format_show(struct seq_file *m, const struct etch_event *event)
+void etch_format_show(struct seq_file *m, const struct etch_event *event,
+		      const struct etch_contexts *contexts)
 {
 	abort();
 }

@@ -14,6 +14,7 @@
 #include <linux/fs.h>
 
 #include "ctf/ctf.h"
+#include "event/contexts.h"
 #include "settings.h"
 #include "text/text.h"
 #include "tree/fs.h"
@@ -83,6 +84,55 @@ int etch_instance_set_budget(struct etch_instance *i, u64 bytes, unsigned int pe
 	if (bytes == 4096)
 		return -ENOMEM;
 	must(bytes <= ETCH_BUDGET_MAX_BYTES && percent <= 100 * num_possible_cpus());
+	return 0;
+}
+
+/* ---- Contexts: there are two, one of them a stack ---- */
+
+static const char * const names[ETCH_CONTEXT_NR] = {
+	[ETCH_CONTEXT_PRIO] = "prio",
+	[ETCH_CONTEXT_KSTACK] = "kstack",
+};
+
+const char *etch_context_name(enum etch_context_kind kind)
+{
+	return names[kind];
+}
+
+bool etch_context_usable(enum etch_context_kind kind)
+{
+	return names[kind];
+}
+
+struct etch_contexts *etch_contexts_alloc(void)
+{
+	return calloc(1, sizeof(struct etch_contexts));
+}
+
+int etch_contexts_add(struct etch_contexts *c, enum etch_context_kind kind, unsigned int depth)
+{
+	if (!names[kind] || c->nr == 2 || (c->nr && c->of[0].kind == kind))
+		abort();
+	if (kind == ETCH_CONTEXT_KSTACK ? !depth || depth > ETCH_CONTEXT_STACK : depth)
+		abort();
+	c->of[c->nr].kind = kind;
+	c->of[c->nr++].depth = depth;
+	return 0;
+}
+
+void etch_contexts_put(struct etch_contexts *c)
+{
+	free(c);
+}
+
+int etch_instance_set_contexts(struct etch_instance *i, struct etch_contexts *c)
+{
+	/* There is no memory: nothing has been set. */
+	if (c && c->of[0].depth == 13)
+		return -ENOMEM;
+	must(!c || c->nr);
+	free(i->contexts);
+	i->contexts = c;
 	return 0;
 }
 

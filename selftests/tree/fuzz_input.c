@@ -21,6 +21,8 @@ static const char * const fuzz_words[] = {
 	"%s%s%n", "%pK", "../../enable", "/", "(expanded:", "\"", "'", ",",
 	"common_pid & 1", "comm != \"x\"", "cpu < 64 && ", "!(", "CPUS{0-3}", "none",
 	"traceoff:1 if common_pid < 0", "stacktrace:3", "!stacktrace", "signal:CONT:3", " if ",
+	"start:x:key=common_pid", "!start:x:key=common_pid", "end:x:key=cpu", "!end:x:key=cpu",
+	"latency > 5", "latency.max == 1", "hist:keys=latency.log2",
 	"hist:keys=common_pid", "!hist:keys=common_pid", "hist:keys=common_pid.log2:size=128",
 };
 

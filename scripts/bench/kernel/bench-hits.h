@@ -119,6 +119,9 @@ DECLARE_EVENT_CLASS(bench_switch,
 DEFINE_EVENT(bench_small, tracer##_small,				\
 	TP_PROTO(u64 count, u32 first, u32 second),			\
 	TP_ARGS(count, first, second));					\
+DEFINE_EVENT(bench_small, tracer##_done,				\
+	TP_PROTO(u64 count, u32 first, u32 second),			\
+	TP_ARGS(count, first, second));					\
 DEFINE_EVENT(bench_large, tracer##_large,				\
 	TP_PROTO(const struct bench_words *words),			\
 	TP_ARGS(words));						\

@@ -67,6 +67,8 @@ static struct task_struct *bench_task;	/* the writer of the file */
 
 #define BENCH_HITS(tracer)						\
 	BENCH_LOOP(tracer##_small, trace_##tracer##_small(1, 2, 3))	\
+	BENCH_LOOP(tracer##_pair, trace_##tracer##_small(1, 2, 3);	\
+				  trace_##tracer##_done(1, 2, 3))	\
 	BENCH_LOOP(tracer##_large, trace_##tracer##_large(&words))	\
 	BENCH_LOOP(tracer##_string, trace_##tracer##_string(text))	\
 	BENCH_LOOP(tracer##_switch,					\
@@ -87,10 +89,12 @@ static const struct bench_case bench_cases[] = {
 	BENCH_CASE(floor),
 	BENCH_CASE(nobody),
 	BENCH_CASE(etch_small),
+	BENCH_CASE(etch_pair),
 	BENCH_CASE(etch_large),
 	BENCH_CASE(etch_string),
 	BENCH_CASE(etch_switch),
 	BENCH_CASE(ftrace_small),
+	BENCH_CASE(ftrace_pair),
 	BENCH_CASE(ftrace_large),
 	BENCH_CASE(ftrace_string),
 	BENCH_CASE(ftrace_switch),

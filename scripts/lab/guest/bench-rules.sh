@@ -59,6 +59,12 @@ stored()
 	}
 }
 
+# of_tracer VALUE TREE FILE
+of_tracer()
+{
+	write "$1" "$2/events/$3"
+}
+
 # hit HOW SAMPLES ITERATIONS KIND
 hit()
 {
@@ -82,11 +88,11 @@ filtered()
 	of_event 0 "$2" filter
 }
 
-# counted TRACER TREE HOW
+# counted TRACER TREE HOW [EVENT [KIND]]
 counted()
 {
-	hits=$(sed -n 's/^ *Hits: //p' "$2/events/bench_hits/$1_small/hist")
-	echo "bench: counted $1_small $3 $hits"
+	hits=$(sed -n 's/^ *Hits: //p' "$2/events/${4-bench_hits/$1_small}/hist")
+	echo "bench: counted $1_${5-small} $3 $hits"
 }
 
 # hist HOW HIST: the event is not recorded, but counted.
@@ -191,6 +197,33 @@ hist_log2()
 hist_two()
 {
 	hist hist_two hist:keys=first,second
+}
+
+# The event small starts what done ends. ftrace has variables and a synthetic event for that, and
+# a histogram of each event.
+latency()
+{
+	of_event 0 small enable
+	end="hist:keys=first:time=common_timestamp-\$begin"
+	of_tracer start:pair:key=first $ETCH bench_hits/etch_small/trigger
+	of_tracer end:pair:key=first $ETCH bench_hits/etch_done/trigger
+	of_tracer hist:keys=latency.log2 $ETCH bench_hits/etch_done/trigger
+	write 'bench_pair u64 time' $FTRACE/synthetic_events
+	of_tracer hist:keys=first:begin=common_timestamp $FTRACE bench_hits/ftrace_small/trigger
+	end="$end:onmatch(bench_hits.ftrace_small).bench_pair(\$time)"
+	of_tracer "$end" $FTRACE bench_hits/ftrace_done/trigger
+	of_tracer hist:keys=time.log2 $FTRACE synthetic/bench_pair/trigger
+	warm latency pair
+	counted etch $ETCH latency bench_hits/etch_done pair
+	counted ftrace $FTRACE latency synthetic/bench_pair pair
+	of_tracer !hist:keys=latency.log2 $ETCH bench_hits/etch_done/trigger
+	of_tracer !end:pair:key=first $ETCH bench_hits/etch_done/trigger
+	of_tracer !start:pair:key=first $ETCH bench_hits/etch_small/trigger
+	of_tracer !hist:keys=time.log2 $FTRACE synthetic/bench_pair/trigger
+	of_tracer "!$end" $FTRACE bench_hits/ftrace_done/trigger
+	of_tracer !hist:keys=first:begin=common_timestamp $FTRACE bench_hits/ftrace_small/trigger
+	write "" $FTRACE/synthetic_events		# opening it takes them away
+	of_event 1 small enable
 }
 
 set_up()

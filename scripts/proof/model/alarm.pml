@@ -7,8 +7,9 @@
  * ring off and on again beside them, and a dump may turn it off for good, without the mutex.
  * Each step of a writer or of the reader is one access to a word that others access.
  *
- * Whoever wakes the reader may put that off to a timer, because the reader was woken in the same
- * tick before. There is no clock here: each wake-up may be the first of a tick, or be put off.
+ * The alarm and the look may leave it to a timer to wake the reader, because the reader was
+ * woken in the same tick before. There is no clock here: each wake-up may be the first of a
+ * tick, or be put off.
  *
  * Asserted: when nothing moves any more, the reader has read everything (nobody sleeps beside
  * a record), and a ring that was turned off is off.

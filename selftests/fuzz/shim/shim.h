@@ -99,7 +99,9 @@ struct rw_semaphore { int unused; };
 struct delayed_work { int unused; };
 struct irq_work { int unused; };
 struct rcu_work { int unused; };
+struct timer_list { int unused; };
 struct rcu_head { int unused; };
+#define __rcu
 typedef struct { int unused; } wait_queue_head_t;
 typedef struct { u8 b[16]; } uuid_t;
 struct trace_seq { char *buffer; };
