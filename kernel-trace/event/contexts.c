@@ -81,6 +81,7 @@ static const struct etch_context_desc etch_context_descs[] = {
 		ETCH_CONTEXT_NUMBER(u64, latency),
 	} },
 };
+
 static_assert(ARRAY_SIZE(etch_context_descs) == ETCH_CONTEXT_NR);
 
 /**

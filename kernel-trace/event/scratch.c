@@ -216,8 +216,8 @@ static bool etch_is_direct(const struct etch_rules *rules, u64 mask)
 	u64 plain = READ_ONCE(rules->recording) & ~READ_ONCE(rules->triggered) &
 		    ~READ_ONCE(etch_whose_bits) & ~atomic64_read(&rules->off);
 
-	return etch_is_one(mask) && mask & plain && rcu_access_pointer(etch_contexts[__ffs(mask)]) &&
-	       !etch_filter_of(rules, __ffs(mask));
+	return etch_is_one(mask) && mask & plain && !etch_filter_of(rules, __ffs(mask)) &&
+	       rcu_access_pointer(etch_contexts[__ffs(mask)]);
 }
 
 /* Of an event that one instance does not record, but has triggers for. */

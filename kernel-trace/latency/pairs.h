@@ -27,12 +27,13 @@
 
 #include <linux/atomic.h>
 #include <linux/etch_clock.h>
+#include <linux/log2.h>
 #include <linux/types.h>
 
 #include <asm/local64.h>
 
-#define ETCH_PAIR_BITS		10
-#define ETCH_PAIR_SETS		(1U << ETCH_PAIR_BITS)
+#define ETCH_PAIR_SETS		1024U	/* a power of two */
+#define ETCH_PAIR_BITS		ilog2(ETCH_PAIR_SETS)
 #define ETCH_PAIR_WAYS		4
 #define ETCH_PAIR_ALIGN		128	/* two cache lines: the first three places are in one */
 

@@ -245,13 +245,13 @@ TEST_F(contexts, latency_is_that_of_the_pair)
 	ASSERT_EQ(0, write_file(ONE, "tracing_on", "0"));
 	text = at = read_file(ONE, "trace");
 	for (int i = 0; i < 3; i++) {
-		unsigned long long ns = 0;
+		unsigned long long ns;
 
 		at = strstr(at, "sched_process_exit: comm=contexts-mine");
 		ASSERT_NE(NULL, at);
 		at = strstr(at, " {latency=");
 		ASSERT_NE(NULL, at);
-		EXPECT_EQ(1, sscanf(at, " {latency=%llu}", &ns));
+		ns = strtoull(at + strlen(" {latency="), NULL, 10);
 		EXPECT_LT(1000, ns);
 		EXPECT_GT(10000000000ULL, ns);
 	}
