@@ -205,7 +205,7 @@ mutant metadata "confuses release and version" src/ctf/metadata.c \
 mutant metadata "does not end the environment" src/ctf/metadata.c \
 	's/metadata_generation = %u;\\n\};\\n/metadata_generation = %u;\\n/'
 mutant metadata "ends a line no more" src/ctf/metadata.c \
-	's/"\};\\n"\);\n\}/"};");\n}/'
+	's/\};\\n"\);\n\}/};");\n}/'
 mutant metadata "describes an event twice" src/ctf/metadata.c \
 	's/\*pos = event->id;/;/'
 mutant metadata "forgets the last id" src/ctf/metadata.c \
@@ -213,7 +213,7 @@ mutant metadata "forgets the last id" src/ctf/metadata.c \
 mutant metadata "has another uuid" src/ctf/metadata.c \
 	's/md->uuid = inst->uuid/md->uuid = inst->origin.uuid/'
 mutant metadata "keeps the file for ever" src/ctf/metadata.c \
-	's/kvfree\(\(\(struct seq_file \*\)file->private_data\)->private\);//'
+	's/etch_metadata_free\(\(\(struct seq_file \*\)file->private_data\)->private\);//'
 mutant metadata "has times before 1970 wrong" src/ctf/metadata_clock.c \
 	's/if \(ns < 0\)/if (0)/'
 mutant metadata "has nanoseconds for ticks" src/ctf/metadata_clock.c \
