@@ -139,9 +139,8 @@ int etch_contexts_add(struct etch_contexts *c, enum etch_context_kind kind, unsi
 	const struct etch_context_desc *desc = &etch_context_descs[kind];
 	unsigned int i, at = sizeof(struct etch_head) + c->size;
 
-	for (i = 0; i < c->nr; i++)
-		if (c->of[i].kind == kind)
-			return -EEXIST;
+	if (etch_contexts_have(c, kind))
+		return -EEXIST;
 	if (c->nr == ARRAY_SIZE(c->of) || c->nr_fields + desc->nr > ARRAY_SIZE(c->fields))
 		return -ENOSPC;
 	c->of[c->nr++] = (struct etch_context_of) {
@@ -229,6 +228,11 @@ static unsigned int etch_ustack_save(unsigned long *callers, unsigned int max)
 	return nr;
 }
 
+static void etch_ustack_abandon(void)
+{
+	this_cpu_write(etch_in_ustack, false);
+}
+
 #else
 
 static unsigned int etch_ustack_save(unsigned long *callers, unsigned int max)
@@ -236,7 +240,21 @@ static unsigned int etch_ustack_save(unsigned long *callers, unsigned int max)
 	return 0;
 }
 
+static void etch_ustack_abandon(void)
+{
+}
+
 #endif
+
+/**
+ * etch_contexts_abandon() - forget the contexts that this CPU's dead writers were storing
+ *
+ * Context: as etch_write_abandon().
+ */
+void etch_contexts_abandon(void)
+{
+	etch_ustack_abandon();
+}
 
 static void etch_context_put_stack(const struct etch_context_of *of, void *at,
 				   unsigned long caller)

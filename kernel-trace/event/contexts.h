@@ -104,6 +104,16 @@ static inline bool etch_context_is_stack(enum etch_context_kind kind)
 	return kind == ETCH_CONTEXT_KSTACK || kind == ETCH_CONTEXT_USTACK;
 }
 
+static inline bool etch_contexts_have(const struct etch_contexts *c, enum etch_context_kind kind)
+{
+	unsigned int i;
+
+	for (i = 0; c && i < c->nr; i++)
+		if (c->of[i].kind == kind)
+			return true;
+	return false;
+}
+
 /* Bytes that an instance's contexts add to a record. */
 static inline unsigned int etch_contexts_size(const struct etch_contexts *c)
 {
@@ -116,6 +126,7 @@ void etch_contexts_set(struct etch_recorder *rec, struct etch_contexts *c);
 
 struct etch_write etch_contexts_begin(unsigned long len, const struct etch_event *event, u64 mask,
 				      unsigned long caller);
+void etch_contexts_abandon(void);
 void etch_contexts_copy(struct etch_ring *ring, const struct etch_contexts *c,
 			const struct etch_head *from, unsigned int len, unsigned long caller);
 

@@ -25,6 +25,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include "event/contexts.h"
 #include "event/rules.h"
 #include "event/write.h"
 
@@ -236,6 +237,7 @@ unsigned int etch_write_abandon(void)
 	guard(rcu)();
 	etch_copies_abandon(this_cpu_ptr(&etch_copies));
 	etch_scratch_abandon();
+	etch_contexts_abandon();
 	for (bit = ETCH_MAIN; bit < ETCH_BITS; bit++) {
 		struct etch_ring *ring = this_cpu_read(etch_cpu_rings.by_bit[bit]);
 

@@ -25,6 +25,7 @@
 #include <linux/seq_file.h>
 #include <linux/trace_seq.h>
 
+#include "event/contexts.h"
 #include "text/merge.h"
 
 /**
@@ -75,10 +76,15 @@ static void etch_trace_show_header(struct seq_file *m, const struct etch_trace *
 	seq_puts(m, "# tracer: etch\n#\n");
 	seq_printf(m, "# entries-in-buffer/entries-written: %llu/%llu   #P:%u\n#\n",
 		   entries, written, num_online_cpus());
-	seq_puts(m, "#                                 context: . task, s softirq,\n"
+	seq_puts(m, etch_contexts_have(t->inst->contexts, ETCH_CONTEXT_FLAGS) ?
+		    "#               flags: off (d interrupts, b softirqs, D both), preemption wanted\n"
+		    "#               (n p N), context (. task, s softirq, h hardirq, z NMI, H Z both),\n"
+		    "#               and how often preemption and migration are disabled\n"
+		    "#                              |||||\n" :
+		    "#                                 context: . task, s softirq,\n"
 		    "#                                 h hardirq, z NMI\n"
-		    "#                                |\n"
-		    "#           TASK-PID     CPU#    |      TIMESTAMP  EVENT: FIELDS\n"
+		    "#                                |\n");
+	seq_puts(m, "#           TASK-PID     CPU#    |      TIMESTAMP  EVENT: FIELDS\n"
 		    "#              | |         |     |         |         |\n");
 }
 

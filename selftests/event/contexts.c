@@ -14,17 +14,6 @@
 #define EXIT	"events/sched/sched_process_exit"
 #define MINE	"comm == \"contexts-mine\""
 
-static int times_in(const char *dir, const char *file, const char *word)
-{
-	char *text = read_file(dir, file), *at = text;
-	int nr = 0;
-
-	for (; at && (at = strstr(at, word)); at++)
-		nr++;
-	free(text);
-	return nr;
-}
-
 static bool has_kind(const char *name)
 {
 	return times_in(ONE, "contexts", name);
@@ -115,6 +104,7 @@ TEST_F(contexts, lines_show_them)
 	run_tasks("contexts-mine", 3);
 	ASSERT_EQ(0, write_file(ONE, "tracing_on", "0"));
 	text = read_file(ONE, "trace");
+	EXPECT_NE(NULL, strstr(text, "flags: off (d interrupts, b softirqs, D both)"));
 	EXPECT_NE(NULL, strstr(text, "tracing_mark_write: a mark {prio=120}\n"));
 	EXPECT_NE(NULL, strstr(text, "sched_process_exit: comm=contexts-mine pid="));
 	free(text);
@@ -279,6 +269,15 @@ TEST_F(contexts, format_and_metadata_describe_them)
 			      "\t\tinteger { size = 32; align = 1; signed = true; base = 10; } prio;\n"
 			      "\t};\n"));
 	EXPECT_EQ(0, times_in(TWO, "metadata", " prio;\n\t};\n"));
+}
+
+TEST_F(contexts, histograms_have_them_as_keys)
+{
+	ASSERT_EQ(0, write_file(ONE, EXIT "/trigger",
+				"hist:keys=common_prio,common_migrate_disable if " MINE));
+	run_tasks("contexts-mine", 4);
+	EXPECT_EQ(1, times_in(ONE, EXIT "/hist", "{ common_prio:        120, "));
+	EXPECT_EQ(1, times_in(ONE, EXIT "/hist", "} hitcount:          4\n"));
 }
 
 TEST_F(contexts, filters_know_them)

@@ -39,20 +39,9 @@ static bool becomes(const char *file, const char *line)
 	return !strcmp(line, read_line(ONE, file));
 }
 
-static int times_in(const char *file, const char *word)
-{
-	char *text = read_file(ONE, file), *at = text;
-	int nr = 0;
-
-	for (; at && (at = strstr(at, word)); at++)
-		nr++;
-	free(text);
-	return nr;
-}
-
 static bool has_kind(const char *name)
 {
-	return times_in(EXIT "/trigger", name);
+	return times_in(ONE, EXIT "/trigger", name);
 }
 
 static void set_enable(const char *event, const char *value)
@@ -173,9 +162,9 @@ TEST_F(trigger, stacktrace_records_as_many_stacks_as_the_count_says)
 	EXPECT_STREQ("stacktrace:count=0" HIT, read_line(ONE, EXIT "/trigger"));
 	if (!have_text())
 		return;
-	EXPECT_EQ(5, times_in("trace", ": <stack trace>\n => "));
-	EXPECT_EQ(5, times_in("trace", "\n => do_exit\n"));
-	EXPECT_EQ(0, times_in("trace", "etch_"));
+	EXPECT_EQ(5, times_in(ONE, "trace", ": <stack trace>\n => "));
+	EXPECT_EQ(5, times_in(ONE, "trace", "\n => do_exit\n"));
+	EXPECT_EQ(0, times_in(ONE, "trace", "etch_"));
 }
 
 TEST_F(trigger, the_stack_stands_behind_the_record)
@@ -257,10 +246,10 @@ TEST_F(trigger, disable_event_takes_effect_at_once)
 TEST_F(trigger, users_go_on_enabling)
 {
 	ASSERT_EQ(0, write_file(ONE, EXIT "/trigger", "enable_event:sched:sched_process_fork"));
-	EXPECT_EQ(0, times_in("set_event", "sched_process_fork"));
+	EXPECT_EQ(0, times_in(ONE, "set_event", "sched_process_fork"));
 	ASSERT_EQ(0, write_file(ONE, "set_event", "sched:sched_process_fork"));
 	EXPECT_STREQ("1*", read_line(ONE, FORK "/enable"));
-	EXPECT_EQ(1, times_in("set_event", "sched_process_fork"));
+	EXPECT_EQ(1, times_in(ONE, "set_event", "sched_process_fork"));
 	set_enable(FORK, "0");
 	EXPECT_STREQ("0*", read_line(ONE, FORK "/enable"));
 	ASSERT_EQ(0, write_file(ONE, "tracing_on", "0"));
@@ -356,8 +345,8 @@ TEST_F(trigger, is_not_set_twice)
 	ASSERT_EQ(0, write_file(ONE, EXIT "/trigger", "enable_event:sched:sched_switch"));
 	EXPECT_EQ(EEXIST, write_file(ONE, EXIT "/trigger", "disable_event:sched:sched_switch"));
 	ASSERT_EQ(0, write_file(ONE, EXIT "/trigger", "disable_event:sched:sched_waking"));
-	EXPECT_EQ(3, times_in(EXIT "/trigger", "\n"));
-	EXPECT_NE(0, times_in("error_log", "error: The event has a trigger traceoff: take it away"));
+	EXPECT_EQ(3, times_in(ONE, EXIT "/trigger", "\n"));
+	EXPECT_NE(0, times_in(ONE, "error_log", "error: The event has a trigger traceoff: take it away"));
 }
 
 /* ---- Those that go ---- */

@@ -23,6 +23,18 @@ void give_up(const char *fmt, ...)
 	abort();
 }
 
+/* How often @file of @tree has @word. */
+int times_in(const char *tree, const char *file, const char *word)
+{
+	char *text = read_file(tree, file), *at = text;
+	int nr = 0;
+
+	for (; at && (at = strstr(at, word)); at++)
+		nr++;
+	free(text);
+	return nr;
+}
+
 void run_tasks(const char *name, int times)
 {
 	while (times--) {

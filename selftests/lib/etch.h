@@ -67,6 +67,7 @@ char *read_all(int fd, size_t *len);
 char *read_path(const char *path, size_t *len);
 char *read_file(const char *tree, const char *file);
 char *read_line(const char *tree, const char *file);
+int times_in(const char *tree, const char *file, const char *word);
 
 /* Writing files: 0 or an errno. */
 int write_bytes(const char *tree, const char *file, int flags, const void *bytes, size_t len);
