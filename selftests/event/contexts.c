@@ -92,6 +92,50 @@ TEST_F(contexts, change_while_events_are_recorded)
 	waitpid(load, NULL, 0);
 }
 
+/* How many lines of @event there are; and in how many of these a column of flags is @flag. */
+static int flags_of(const char *event, unsigned int column, char flag, int *all)
+{
+	char *text = read_file(ONE, "trace"), *line, *rest = text;
+	int nr = 0;
+
+	*all = 0;
+	while (rest && (line = strsep(&rest, "\n"))) {
+		char *cpu = strstr(line, "] ");
+
+		if (*line == '#' || !cpu || !strstr(line, event))
+			continue;
+		++*all;
+		nr += cpu[2 + column] == flag;
+	}
+	free(text);
+	return nr;
+}
+
+/* The scheduler switches with interrupts off; a mark is written with interrupts on. */
+TEST_F(contexts, columns_are_the_state_of_the_cpu)
+{
+	int all, off;
+
+	if (!have_text())
+		SKIP(return, NO_TEXT);
+	ASSERT_EQ(0, write_file(ONE, "contexts", "flags"));
+	ASSERT_EQ(0, write_file(ONE, "events/sched/sched_switch/enable", "1"));
+	run_tasks("contexts-mine", 5);
+	ASSERT_EQ(0, write_file(ONE, "trace_marker", "a mark"));
+	ASSERT_EQ(0, write_file(ONE, "tracing_on", "0"));
+	off = flags_of(" sched_switch: ", 0, 'd', &all);
+	EXPECT_EQ(all, off);
+	EXPECT_LE(5, all);
+	EXPECT_EQ(1, flags_of(" tracing_mark_write: ", 0, '.', &all));
+	EXPECT_EQ(1, flags_of(" tracing_mark_write: ", 2, '.', &all));
+	EXPECT_EQ(1, flags_of(" tracing_mark_write: ", 3, '.', &all));
+	ASSERT_EQ(0, write_file(ONE, "contexts", "none"));
+	ASSERT_EQ(0, write_file(ONE, "tracing_on", "1"));
+	run_tasks("contexts-mine", 5);
+	EXPECT_EQ(0, flags_of(" sched_switch: ", 0, 'd', &all));
+	EXPECT_LE(5, all);
+}
+
 TEST_F(contexts, lines_show_them)
 {
 	char *text;
