@@ -18,6 +18,7 @@ import console
 import kcsan
 import layout
 import machine
+import tap
 
 BOOT = re.compile(r"^guest: boot (.*)$", re.M)
 END = re.compile(r"^guest: end (\d+)\s*\Z", re.M)
@@ -51,7 +52,9 @@ class Result:
         if not end:
             found.append("the report broke off before its last line")
         elif end[1] != "0":
-            found.append(f"the guest's script ended with status {end[1]}")
+            said = self.lines()[-1:]
+            why = "".join(f": {line}" for line in said if not tap.LINE.match(line))
+            found.append(f"the guest's script ended with status {end[1]}{why}")
         trouble = [f"{what} on the console, line {number}: {line}"
                    for number, what, line in console.scan(self.console)
                    if number not in others]

@@ -180,7 +180,7 @@ record_loss()
 	loss_begin "$1"
 	put buffer_mode "$1"
 	put buffer_size_kb 64
-	[ "$1" != overwrite ] || put contexts "flags prio cgroup"
+	[ "$1" != overwrite ] || put contexts "flags prio$cgroup"
 	readers_start
 	for n in $(seq "$times"); do
 		[ $((n % 2)) -eq 0 ] || readers_signal STOP
@@ -207,6 +207,9 @@ record_throttled()
 
 LOAD_PAUSE=$(word pause)
 export LOAD_PAUSE
+# A kernel without CONFIG_CGROUPS refuses this context.
+cgroup=
+[ ! -e /proc/cgroups ] || cgroup=" cgroup"
 mkdir -p $OUT
 sample
 formats

@@ -52,7 +52,8 @@ class Loss:
             if have != names:
                 wrong.append(f"{sorted(have)} for {sorted(names)}")
             elif names and (int(found["prio"]) != 120 or int(found["preempt_count"]) > 3 or
-                            int(found["migrate_disable"]) > 3 or int(found["cgroup"]) > 1 << 32):
+                            int(found["migrate_disable"]) > 3 or
+                            ("cgroup" in names and int(found["cgroup"]) > 1 << 32)):
                 wrong.append(f"strange values: {found}")
         self.note = f"{len(events)} records with {', '.join(sorted(names)) or 'none'}"
         return wrong if events else ["no record"]

@@ -39,6 +39,14 @@ class Verdict(unittest.TestCase):
     def test_a_bad_status(self):
         self.assertIn("status 3", problems(GOOD.replace("end 0", "end 3"))[0])
 
+    def test_what_a_failing_script_said_last(self):
+        report = GOOD.replace("guest: end 0", "ctf: no room\nguest: end 1")
+        self.assertEqual(problems(report), ["the guest's script ended with status 1: ctf: no room"])
+
+    def test_a_result_is_no_reason(self):
+        report = GOOD.replace("guest: end 0", "not ok 2 b\nguest: end 1")
+        self.assertEqual(problems(report), ["the guest's script ended with status 1"])
+
     def test_time(self):
         self.assertIn("time limit", problems(in_time=False)[0])
 
