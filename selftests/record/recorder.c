@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The recorder of tools/tracing/etch: it writes whole packets, with as many records as it
+ * The recorder of tools/tracing/etch/record: it writes whole packets, with as many records as it
  * prints and as the kernel counts, and it leaves no instance behind.
  */
 
@@ -361,6 +361,19 @@ TEST_F(recorder, tells_that_another_has_read)
 
 /* ---- Errors ---- */
 
+/* KiB of all format files, which the recorder keeps beside the packets. */
+static unsigned int formats_kb(void)
+{
+	FILE *all = popen("cat " ETCH "/events/*/*/format | wc -c", "r");
+	unsigned int bytes = 0;
+
+	if (!all || fscanf(all, "%u", &bytes) != 1)
+		bytes = 0;
+	if (all)
+		pclose(all);
+	return bytes / 1024;
+}
+
 /* The trace has whole packets up to the full disk, and each missing record is counted. */
 TEST_F(recorder, a_full_disk)
 {
@@ -371,9 +384,12 @@ TEST_F(recorder, a_full_disk)
 	const char *at;
 	int status;
 
-	/* The disk has room for the metadata, twice: a newer version replaces the older one. */
+	/*
+	 * The disk has room for the metadata and formats, twice: a newer version replaces the
+	 * older one.
+	 */
 	ASSERT_NE(NULL, metadata);
-	description = strlen(metadata) / 1024 + 8;
+	description = strlen(metadata) / 1024 + formats_kb() + 8;
 	marks = 4 * DISK_KB + 2 * description;
 	snprintf(options, sizeof(options), "size=%uk", DISK_KB + 2 * description);
 	free(metadata);

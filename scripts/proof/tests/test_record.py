@@ -181,7 +181,7 @@ class Record(unittest.TestCase):
             self.assertEqual((self.trace / f"cpu{cpu}").read_bytes(),
                              b"".join(fed[cpu]))
         self.assertEqual(sorted(os.listdir(self.trace)),
-                         ["cpu0", "cpu1", "metadata"])
+                         [".etch", "cpu0", "cpu1", "metadata"])
 
     def test_settings_come_back(self):
         process = self.record("-e", "sched,timer", "-m", "discard", "-c",
