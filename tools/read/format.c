@@ -63,9 +63,9 @@ static long number_behind(struct piece line, const char *word)
 	return at ? strtol(at + strlen(word), NULL, 10) : -1;
 }
 
-/* Bytes of an element, by its type. Arrays are made of these, or of structs. */
-static unsigned int element(struct piece type)
+unsigned int etch_type_size(const char *type_text, size_t type_len, bool *is_signed)
 {
+	struct piece type = trimmed(type_text, type_text + type_len);
 	static const struct {
 		const char *name;
 		unsigned int size;
@@ -79,20 +79,31 @@ static unsigned int element(struct piece type)
 		{ "loff_t", 8 }, { "sector_t", 8 }, { "ptr_t", 8 }, { "time64_t", 8 }, { "*", 8 },
 	};
 
-	if (begins(type, "struct ") || begins(type, "union "))
+	if (is_signed)
+		*is_signed = false;
+	if ((begins(type, "struct ") || begins(type, "union ")) && !has(type, "*"))
 		return 0;
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
 		size_t len = strlen(types[i].name);
 
-		if (type.len >= len && !memcmp(type.at + type.len - len, types[i].name, len))
-			return types[i].size;
+		if (type.len < len || memcmp(type.at + type.len - len, types[i].name, len))
+			continue;
+		if (is_signed)
+			*is_signed = !has(type, "unsigned") && !has(type, "u8") &&
+				     !has(type, "u16") && !has(type, "u32") && !has(type, "u64") &&
+				     !has(type, "uint") && !has(type, "size_t") &&
+				     !has(type, "*") && !has(type, "bool") && !has(type, "be") &&
+				     !has(type, "dev_t") && !has(type, "gfp_t") &&
+				     !has(type, "sector_t") && !has(type, "uid_t") &&
+				     !has(type, "gid_t") && !has(type, "ptr_t");
+		return types[i].size;
 	}
 	return 0;
 }
 
 static void array_kind(struct etch_field *field, struct piece type)
 {
-	field->elem = element(type);
+	field->elem = etch_type_size(type.at, type.len, NULL);
 	if (has(type, "char") && field->elem == 1 && !has(type, "unsigned"))
 		field->kind = ETCH_TEXT;
 	else if (!field->elem || (field->where == ETCH_FIXED && field->size % field->elem))

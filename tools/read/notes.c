@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define NOTES_SIZE	(256 << 20)	/* of a file; more is a mistake */
+#define NOTES_FUNCTION	(1 << 20)	/* bytes of one; a larger gap ends the kernel, or a module */
 
 /* ---- Files ---- */
 
@@ -80,13 +81,13 @@ static int symbol_order(const void *a, const void *b)
 	return one->address < two->address ? -1 : one->address > two->address;
 }
 
-/* "ADDRESS TYPE NAME\t[MODULE]" */
+/* "ADDRESS TYPE NAME\t[MODULE]"; of functions, for data may lie anywhere. */
 static bool symbol_line(const char *line, struct symbol *symbol)
 {
 	char *end;
 
 	symbol->address = strtoull(line, &end, 16);
-	if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ')
+	if (end == line || end[0] != ' ' || !end[1] || !strchr("TtWw", end[1]) || end[2] != ' ')
 		return false;
 	symbol->name = end + 3;
 	return true;
@@ -145,6 +146,8 @@ const char *etch_symbol(const struct etch_symbols *symbols, uint64_t address, si
 		first--;
 	*offset = address - symbols->list[first].address;
 	*size = symbols->list[low].address - symbols->list[first].address;
+	if (*size > NOTES_FUNCTION)
+		return NULL;
 	*len = strcspn(symbols->list[first].name, " \t\n");
 	return symbols->list[first].name;
 }

@@ -133,10 +133,11 @@ enum etch_context { ETCH_TASK, ETCH_SOFTIRQ, ETCH_HARDIRQ, ETCH_NMI };
 
 /**
  * struct etch_record - a record, or a loss; valid until the next etch_next()
- * @loss: a loss, and then only @time, @ns and @cpu are set; NULL: a record
+ * @loss: a loss, and then only @time, @ns, @cpu and @where are set; NULL: a record
  * @time: by the trace's clock
  * @ns: the same in nanoseconds since the clock was at zero
  * @cpu: the CPU
+ * @where: the same, with what has been found there so far
  * @pid: the thread
  * @context: what the CPU was doing
  * @event: which event
@@ -148,6 +149,7 @@ struct etch_record {
 	const struct etch_loss *loss;
 	uint64_t time, ns;
 	int cpu, pid;
+	const struct etch_cpu *where;
 	enum etch_context context;
 	const struct etch_event *event;
 	const unsigned char *head, *data;
@@ -182,6 +184,9 @@ struct etch_cpu {
 	/* Packets' numbers or counters that go back: the file is not one recording. */
 	unsigned long long disorder;
 	uint64_t first, last;		/* times of records */
+	/* The thread that ran when the last packet was begun, and its name, if it has one. */
+	int pid;
+	char comm[17];
 };
 
 /**
@@ -277,6 +282,12 @@ bool etch_context_add(struct etch_source *source, const struct etch_field *field
 int etch_tsdl_read(struct etch_source *source);
 /* Format files, one behind the other: fields become as they say. @text must stay. */
 void etch_formats_read(struct etch_source *source, const char *text, size_t len);
+
+/*
+ * Bytes of a number of that type in C, as "unsigned long" or "u32"; 0: a struct, or unknown.
+ * @is_signed: whether it has a sign; may be NULL.
+ */
+unsigned int etch_type_size(const char *type, size_t len, bool *is_signed);
 
 /* ---- notes.c: the folder .etch; each is NULL if there is none ---- */
 

@@ -246,6 +246,8 @@ static int stream_packet(struct etch_stream *s)
 	s->before = h;
 	s->began = true;
 	s->cpu->packets++;
+	s->cpu->pid = h.pid;
+	memcpy(s->cpu->comm, h.comm, sizeof(h.comm));
 	s->cpu->bytes += s->packet_len;
 	return 1;
 }
@@ -337,6 +339,7 @@ static int stream_record(struct etch_stream *s, struct etch_record *rec)
 int etch_stream_next(struct etch_stream *s, struct etch_record *rec)
 {
 	rec->cpu = s->cpu->cpu;
+	rec->where = s->cpu;
 	rec->loss = NULL;
 	for (;;) {
 		if (s->pos < s->end && stream_record(s, rec)) {

@@ -9,7 +9,9 @@
  *	symbols		the functions of /proc/kallsyms, all of them, as its lines have them;
  *			only if the reader of that file may see addresses
  *	account		"cpuN NAME: NUMBER", for each line of stats, since the recording began
- *	command		"recorder: ...", "began: SECONDS", "ended: SECONDS", "status: NUMBER"
+ *	command		"recorder: ...", "began: SECONDS", "boot: SECONDS", "ended: SECONDS",
+ *			"status: NUMBER"; seconds since 1970. CLOCK_MONOTONIC was at zero at "boot",
+ *			which gives times of the processor's counter as the kernel prints them
  *
  * A trace without any of these is a trace: readers then show numbers where they would show
  * names. So what cannot be kept is reported, and the recording goes on.
@@ -215,12 +217,34 @@ static void keep_word(struct kept *kept, const char *word)
 		text_add(&kept->command, "'", 1);
 }
 
-static void keep_time(struct kept *kept, const char *what)
+static void keep_time(struct kept *kept, const char *what, long long ns)
+{
+	text_print(&kept->command, "%s: %lld.%09lld\n", what, ns / 1000000000, ns % 1000000000);
+}
+
+static long long clock_ns(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	text_print(&kept->command, "%s: %lld.%09ld\n", what, (long long)now.tv_sec, now.tv_nsec);
+	clock_gettime(clock, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/* When CLOCK_MONOTONIC was zero: read in the middle between two readings of the wall clock. */
+static long long boot_ns(void)
+{
+	long long before, mono, after, best = LLONG_MAX, boot = 0;
+
+	for (int i = 0; i < 5; i++) {
+		before = clock_ns(CLOCK_REALTIME);
+		mono = clock_ns(CLOCK_MONOTONIC);
+		after = clock_ns(CLOCK_REALTIME);
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		boot = before + best / 2 - mono;
+	}
+	return boot;
 }
 
 void keep_begin(struct kept *kept, const struct tree *tree, struct place *place, char **words)
@@ -232,7 +256,8 @@ void keep_begin(struct kept *kept, const struct tree *tree, struct place *place,
 	while (*words)
 		keep_word(kept, *words++);
 	text_print(&kept->command, "\n");
-	keep_time(kept, "began");
+	keep_time(kept, "began", clock_ns(CLOCK_REALTIME));
+	keep_time(kept, "boot", boot_ns());
 }
 
 void keep_start(struct kept *kept)
@@ -253,7 +278,7 @@ void keep_end(struct kept *kept, int status)
 	keep_tasks(kept, "end");
 	keep_symbols(kept);
 	keep_put(kept, "account", &kept->account);
-	keep_time(kept, "ended");
+	keep_time(kept, "ended", clock_ns(CLOCK_REALTIME));
 	text_print(&kept->command, "status: %d\n", status);
 	keep_put(kept, "command", &kept->command);
 	free(kept->formats.bytes);

@@ -7,11 +7,11 @@
  *	show.c		show: records as text
  *	check.c		check: whether a trace is whole, and what it lacks
  *
- *	options.c	options that several verbs have, and their words
- *	choose.c	which records: by time, CPU, task, event, field
+ *	choose.c	which records: options by time, CPU, task, event, field
  *	line.c		a record as a line of text, as the kernel's file "trace" has it
  *	print.c		what an event says: its print format, for line.c
- *	expr.c		the expressions in a print format
+ *	expr.c		the expressions in a print format; expr_parse.c parses them
+ *	comm.c		names of threads
  *	out.c		output: a large buffer, a pager and colours on a terminal
  *
  * To add a verb, write a file with a struct verb, and name it in the table of main.c. Its
@@ -43,7 +43,10 @@ struct verb {
 	int (*run)(int argc, char **argv);
 };
 
-extern const struct verb verb_record, verb_receive, verb_repair;
+extern const struct verb verb_record, verb_show, verb_check, verb_receive, verb_repair;
+
+/* Says which CPUs' files are cut off or damaged, behind the last record. */
+void report_damage(const struct etch_source *source);
 
 /* "etch show: ...", for the verb that runs. A hint on --help follows. Returns EXIT_MISUSED. */
 int __attribute__((format(printf, 1, 2))) misused(const char *fmt, ...);

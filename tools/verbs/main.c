@@ -19,6 +19,8 @@
 /* In the order of the list that "etch" prints. */
 static const struct verb * const verbs[] = {
 	&verb_record,
+	&verb_show,
+	&verb_check,
 	&verb_receive,
 	&verb_repair,
 };
