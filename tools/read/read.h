@@ -184,6 +184,9 @@ struct etch_cpu {
 	/* Packets' numbers or counters that go back: the file is not one recording. */
 	unsigned long long disorder;
 	uint64_t first, last;		/* times of records */
+	/* The next that etch_next() gives of the CPU is a loss; records end at @gap_since. */
+	bool gap;
+	uint64_t gap_since;
 	/* The thread that ran when the last packet was begun, and its name, if it has one. */
 	int pid;
 	char comm[17];
@@ -203,6 +206,8 @@ struct etch_cpu {
  * @clock: what times mean
  * @cpus: one for each CPU, by number; complete when etch_next() has returned 0
  * @nr_cpus: how many
+ * @gaps: CPUs of which the next is a loss: who follows what goes on, on all CPUs, must know
+ *	it in advance, for losses come when they are over; see struct etch_cpu
  * @env: the values that metadata has of the machine: etch_env()
  * @metadata: the text; "" if the source has none
  * @arena: what etch_source_alloc() gave
@@ -218,7 +223,7 @@ struct etch_source {
 	unsigned int nr_contexts, more;
 	struct etch_clock clock;
 	struct etch_cpu *cpus;
-	unsigned int nr_cpus;
+	unsigned int nr_cpus, gaps;
 	char *metadata;
 	struct etch_arena *arena;
 };

@@ -336,11 +336,20 @@ static int stream_record(struct etch_stream *s, struct etch_record *rec)
 	return 1;
 }
 
+/* That a loss comes next. */
+static void stream_gap(struct etch_stream *s, bool gap)
+{
+	s->source->gaps += gap - s->cpu->gap;
+	s->cpu->gap = gap;
+	s->cpu->gap_since = s->loss.since;
+}
+
 int etch_stream_next(struct etch_stream *s, struct etch_record *rec)
 {
 	rec->cpu = s->cpu->cpu;
 	rec->where = s->cpu;
 	rec->loss = NULL;
+	stream_gap(s, false);
 	for (;;) {
 		if (s->pos < s->end && stream_record(s, rec)) {
 			if (!s->cpu->records++)
@@ -352,6 +361,7 @@ int etch_stream_next(struct etch_stream *s, struct etch_record *rec)
 		if (!stream_packet(s))
 			return 0;
 		if (s->loss.total || s->loss.packets) {
+			stream_gap(s, true);
 			rec->loss = &s->loss;
 			rec->time = s->time;
 			return 1;
