@@ -62,21 +62,6 @@ struct thread *thread_of(struct states *s, int tid, bool make)
 	return thread;
 }
 
-static void thread_gone(struct states *s, int tid)
-{
-	struct thread **at, *thread;
-
-	if (!s->nr_buckets)
-		return;
-	at = thread_place(s, tid);
-	thread = *at;
-	if (!thread)
-		return;
-	*at = thread->next;
-	s->nr_threads--;
-	free(thread);
-}
-
 /* The thread that a record names. NULL: none, or no memory. */
 static struct thread *thread_named(struct states *s, const struct etch_record *rec,
 				   const struct etch_field *tid, const struct etch_field *comm)
@@ -89,6 +74,7 @@ static struct thread *thread_named(struct states *s, const struct etch_record *r
 		thread->name = name;
 	return thread;
 }
+
 
 /* ---- What threads do ---- */
 
@@ -111,6 +97,7 @@ static void thread_ends(struct states *s, struct thread *thread, uint64_t ns, in
 	thread->state = THREAD_UNKNOWN;
 }
 
+/* A CPU runs something else, or nobody knows what. */
 static void cpu_ends(struct states *s, struct cpu *cpu, uint64_t ns, enum span_fate fate)
 {
 	if (cpu->known)
@@ -119,6 +106,25 @@ static void cpu_ends(struct states *s, struct cpu *cpu, uint64_t ns, enum span_f
 			.cpu = cpu->cpu, .tid = cpu->tid, .task = cpu->name,
 			.label = cpu->name });
 	cpu->known = false;
+}
+
+static void thread_gone(struct states *s, int tid)
+{
+	struct thread **at, *thread;
+
+	if (!s->nr_buckets)
+		return;
+	at = thread_place(s, tid);
+	thread = *at;
+	if (!thread)
+		return;
+	/* If it runs, its last switch was not recorded. */
+	for (unsigned int i = 0; i < s->nr_cpus; i++)
+		if (s->cpus[i].known && s->cpus[i].tid == tid)
+			cpu_ends(s, &s->cpus[i], s->cpus[i].since, SPAN_LOST);
+	*at = thread->next;
+	s->nr_threads--;
+	free(thread);
 }
 
 static void thread_leaves(struct states *s, struct thread *thread, uint64_t ns, long long state)
@@ -227,11 +233,24 @@ int on_free(struct states *s, const struct etch_record *rec,
 
 /* ---- All of them ---- */
 
+/* If a CPU's file is cut off, what it ran is known until there. */
+static uint64_t cpu_end(const struct states *s, const struct cpu *cpu, uint64_t ns)
+{
+	for (unsigned int i = 0; i < s->source->nr_cpus; i++) {
+		const struct etch_cpu *from = &s->source->cpus[i];
+		uint64_t last = etch_clock_ns(&s->source->clock, from->last);
+
+		if (from->cpu == cpu->cpu && from->cut && last < ns)
+			return last > cpu->since ? last : cpu->since;
+	}
+	return ns;
+}
+
 void tasks_drop(struct states *s, struct cpu *cpu, uint64_t ns, enum span_fate fate)
 {
 	for (unsigned int i = 0; i < s->nr_cpus; i++)
 		if (!cpu || cpu == &s->cpus[i])
-			cpu_ends(s, &s->cpus[i], ns, fate);
+			cpu_ends(s, &s->cpus[i], cpu ? ns : cpu_end(s, &s->cpus[i], ns), fate);
 	for (unsigned int i = 0; i < s->nr_buckets; i++)
 		for (struct thread *thread = s->threads[i]; thread; thread = thread->next) {
 			if (cpu && thread->state == THREAD_RUNS && thread->cpu != cpu->cpu)
