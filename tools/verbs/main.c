@@ -27,6 +27,7 @@ static const struct verb * const verbs[] = {
 	&verb_irqs,
 	&verb_block,
 	&verb_diff,
+	&verb_view,
 	&verb_receive,
 	&verb_repair,
 };
