@@ -18,9 +18,9 @@ static const char syscalls_help[] =
 	"\n"
 	"  $ etch syscalls -n 2 trace\n"
 	"  # 4.003 s, 2 CPUs, 104383 records, 0 lost\n"
-	"  CALL                        N        SUM        p50        p99      WORST         AT TASK\n"
-	"  poll                       17   10.834 s  591.69 ms    1.011 s    1.011 s   3.114150 nc-62\n"
-	"  wait4                     239   10.465 s    95.3 us  238.10 ms  301.39 ms   2.718281 sh-61\n"
+	"  CALL                        N        SUM        p50        p99      WORST           AT TASK\n"
+	"  poll                       17   10.834 s  591.69 ms    1.011 s    1.011 s     3.114150 nc-62\n"
+	"  wait4                     239   10.465 s    95.3 us  238.10 ms  301.39 ms     2.718281 sh-61\n"
 	"\n"
 	"  - The time that a call sleeps counts.\n"
 	LENGTHS_HELP
@@ -36,9 +36,9 @@ static const char irqs_help[] =
 	"\n"
 	"  $ etch irqs -n 2 trace\n"
 	"  # 4.003 s, 2 CPUs, 104383 records, 0 lost\n"
-	"  INTERRUPT                   N        SUM        p50        p99      WORST         AT TASK\n"
-	"  softirq RCU               479  183.08 ms    55.4 us    9.11 ms   15.29 ms   3.114150 sh-61\n"
-	"  softirq TIMER             300   47.97 ms    83.5 us    1.04 ms   14.34 ms   1.414213 <idle>-0\n"
+	"  INTERRUPT                   N        SUM        p50        p99      WORST           AT TASK\n"
+	"  softirq RCU               479  183.08 ms    55.4 us    9.11 ms   15.29 ms     3.114150 sh-61\n"
+	"  softirq TIMER             300   47.97 ms    83.5 us    1.04 ms   14.34 ms     1.414213 <idle>-0\n"
 	"\n"
 	"  - TASK is the one that was interrupted. The time of an interrupt that came meanwhile\n"
 	"    counts in both.\n"
@@ -53,8 +53,8 @@ static const char block_help[] =
 	"\n"
 	"  $ etch block trace\n"
 	"  # 4.003 s, 2 CPUs, 104383 records, 0 lost\n"
-	"  DEVICE, REQUEST             N        SUM        p50        p99      WORST         AT TASK\n"
-	"  254,0 R                    61   12.10 ms   151.5 us  811.0 us   823.1 us   3.114150 dd-90\n"
+	"  DEVICE, REQUEST             N        SUM        p50        p99      WORST           AT TASK\n"
+	"  254,0 R                    61   12.10 ms   151.5 us  811.0 us   823.1 us     3.114150 dd-90\n"
 	"\n"
 	"  - From when the driver got a request until all of it was complete. R reads, W writes,\n"
 	"    D discards, F flushes; then S: somebody waits, A: ahead, M: metadata.\n"
@@ -69,7 +69,7 @@ static void print_row(struct out *out, const struct summary *m, const struct sum
 	char sum[24], p50[24], p99[24], worst[24];
 	uint64_t at = row->worst_at + line_shift(m->source);
 
-	out_print(out, "%-22s %7llu %10s %10s %10s %10s %4llu.%06llu %s-%d\n",
+	out_print(out, "%-22s %7llu %10s %10s %10s %10s %6llu.%06llu %s-%d\n",
 		  states_label(m->states, row->label), row->nr, length_text(sum, row->sum),
 		  length_text(p50, histogram_percentile(row->lengths, 50)),
 		  length_text(p99, histogram_percentile(row->lengths, 99)),
@@ -89,7 +89,7 @@ static void print_lengths(struct out *out, const struct table *table, const stru
 	if (!nr)
 		out_print(out, "# no record tells of them: record %s\n", table->events);
 	else
-		out_print(out, "%-22s %7s %10s %10s %10s %10s %11s TASK\n", what, "N", "SUM", "p50",
+		out_print(out, "%-22s %7s %10s %10s %10s %10s %13s TASK\n", what, "N", "SUM", "p50",
 			  "p99", "WORST", "AT");
 	for (unsigned int i = 0; i < nr && (!table->lines || i < table->lines); i++)
 		print_row(out, m, list[i]);

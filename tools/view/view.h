@@ -2,8 +2,9 @@
 /*
  * One HTML page that shows a trace, for a browser that has no network.
  *
- *	page.html, page.css, page.js	the page; the Makefile makes C strings
- *			of them, page.html.inc and so on
+ *	page.html, page.css, trace.js, draw.js, tables.js, keys.js
+ *			the page; the Makefile makes C strings of them: page.html.inc,
+ *			page.css.inc, page.js.inc
  *	page.c		puts the page together, around the data
  *	data.c		the data: records, spans of states/, losses, marks
  *	pack.c		bytes, compressed and in base64
