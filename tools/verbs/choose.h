@@ -36,8 +36,8 @@ enum { CHOOSE_FROM = 1000, CHOOSE_TO, CHOOSE_NEXT };
 struct condition;
 
 /**
- * struct choice - what was chosen
- * @any: nothing was: all records
+ * struct choice - the records that the user wants
+ * @any: all of them
  * @from: times, in nanoseconds; see @from_set
  * @to: see @from
  * @from_set: there is a @from

@@ -68,7 +68,7 @@ static int list_verbs(FILE *to)
 	fputs("Etch: record what the kernel does, and look at it\n", to);
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
 		fprintf(to, "  etch %-34s %s\n", verbs[i]->example, verbs[i]->line);
-	fputs("etch VERB --help tells more; etch --version, what is built in\n", to);
+	fputs("etch VERB --help tells more; etch --version names the libraries that are in it\n", to);
 	return to == stdout ? 0 : EXIT_MISUSED;
 }
 

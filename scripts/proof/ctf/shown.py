@@ -2,7 +2,7 @@
 """What "etch show" and "etch check" make of a trace, beside what is known of it.
 
 check.py has compared the records with babeltrace2's before: here each of them has to be a
-line, with its time to the nanosecond, and each loss has to be told, on its CPU and by cause.
+line, with its time to the nanosecond, and each loss has to stand on its CPU, by cause.
 """
 
 import collections

@@ -224,7 +224,7 @@ class Etch(unittest.TestCase):
                 (("-f", "a > 2"), ["0001", "0700", "L"]),
                 (("-f", "a<0"), ["0500", "L"]),
                 (("-f", "b & 2", "-f", "a == 0"), ["L", "6000"]),
-                (("-f", "msg ~ he*"), ["L", "5000"]),
+                (("-f", "msg ~ hel*"), ["L", "5000"]),
                 (("-f", "msg != x"), ["L", "5000"]),
                 (("-f", "prio = 120", "-f", "cpu != 0"), ["0600", "0700", "L", "6000"]),
                 (("-f", "context = hardirq"), ["L", "5000"]),
@@ -252,7 +252,7 @@ class Etch(unittest.TestCase):
     def test_fields_by_name(self):
         self.assertIn("number: a=-2 b=7 name=n {", self.show("-F")[1])
 
-    # ---- What is wrong with a trace ----
+    # ---- Damage ----
 
     def test_cut_anywhere(self):
         whole = (self.trace / "cpu1").read_bytes()
