@@ -33,7 +33,8 @@
  * A trace may have been made by anybody: every length and offset in it is checked before use.
  * Once next() has returned a record, all that its fields refer to is inside of it. A
  * record that makes no sense is skipped, with the rest of its packet, counted (struct
- * etch_cpu), and reported once by etch_complain(). Memory does not grow with the trace: one buffer a CPU.
+ * etch_cpu), and reported once by etch_complain(). Memory does not grow with the trace: there
+ * is one buffer for each CPU.
  */
 #ifndef _ETCH_READ_H
 #define _ETCH_READ_H
@@ -203,7 +204,6 @@ struct etch_cpu {
  * @clock: what times mean
  * @cpus: one for each CPU, by number; complete when etch_next() has returned 0
  * @nr_cpus: how many
- * @env: the values that metadata has of the machine: etch_env()
  * @metadata: the text; "" if the source has none
  * @arena: what etch_source_alloc() gave
  */
@@ -291,13 +291,12 @@ unsigned int etch_type_size(const char *type, size_t len, bool *is_signed);
 
 /* ---- notes.c: the folder .etch; each is NULL if there is none ---- */
 
-/* A whole file of the trace's folder, with a zero behind it, to be freed; NULL if it is not there. */
+/* A whole file of the trace's folder, with a zero behind it, to be freed; NULL with errno. */
 char *etch_file_read(const char *folder, const char *name, size_t *len);
 
-/**
- * struct etch_symbols - functions of the kernel, by address
- * @nr: how many
- */
+/* Functions of the kernel, by address. */
+struct etch_symbols;
+
 struct etch_symbols *etch_symbols_open(const char *folder);
 /* The function that @address is in: its name, not ended by a zero, @len bytes; NULL: none. */
 const char *etch_symbol(const struct etch_symbols *symbols, uint64_t address, size_t *len,

@@ -222,6 +222,8 @@ class Etch(unittest.TestCase):
                 (("-t", "two *"), ["0600", "L", "5000"]),
                 (("-t", "41", "-t", "99"), ["0001", "0500", "L", "6000"]),
                 (("-f", "a > 2"), ["0001", "0700", "L"]),
+                (("-f", "a > 3"), ["0700", "L"]),
+                (("-f", "a >= 3"), ["0001", "0700", "L"]),
                 (("-f", "a<0"), ["0500", "L"]),
                 (("-f", "b & 2", "-f", "a == 0"), ["L", "6000"]),
                 (("-f", "msg ~ hel*"), ["L", "5000"]),
@@ -248,6 +250,21 @@ class Etch(unittest.TestCase):
         self.run_etch("show", expected=2, said="name one folder")
         self.run_etch("show", self.trace / "no", expected=1, said="Name the folder of a trace")
         self.run_etch("shaw", expected=2, said="there is no verb 'shaw'")
+
+    def test_arithmetic(self):
+        """As C has it; and no index leads out of a field."""
+        for text_of, value in (
+                ("REC->name[0]", "110"), ("REC->name[7]", "0"), ("REC->name[8]", "0"),
+                ("REC->name[REC->a - 4]", "0"), ("REC->name[1UL << 40]", "0"),
+                ("-1 > 0U", "1"), ("(u8)-1", "255"), ("(s8)255 >> 1", "-1"),
+                ("7 / (REC->a - 3)", "?"), ("2 + 3 * 4 == 14 && !0", "1"),
+                ("REC->a ? REC->a ?: 9 : 8", "3"), ("~0x0fU >> 28", "15"),
+                ("1 << 31 < 0", "1"), ("sizeof(u64) - sizeof(int)", "4"),
+                ("unknown(REC->a)", "?"), ("REC->nothing", "?"), ("(" * 300 + "1", "?")):
+            with self.subTest(expression=text_of[:40]):
+                self.put(".etch/formats", FORMATS.replace("a=%d b", "%d b", 1).replace(
+                    "REC->a,", f"{text_of},", 1))
+                self.assertIn(f"number: {value} b=one", self.show("-n", "1")[0])
 
     def test_fields_by_name(self):
         self.assertIn("number: a=-2 b=7 name=n {", self.show("-F")[1])
