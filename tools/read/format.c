@@ -46,7 +46,7 @@ static bool has(struct piece text, const char *word)
 	return memmem(text.at, text.len, word, strlen(word));
 }
 
-/* Takes @word and what is blank behind it off the front of @text. */
+/* Takes @word and the blanks behind it off the front of @text. */
 static bool drop(struct piece *text, const char *word)
 {
 	if (!begins(*text, word))

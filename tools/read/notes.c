@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define NOTES_SIZE	(256 << 20)	/* of a file; more is a mistake */
-#define NOTES_FUNCTION	(1 << 20)	/* bytes of one; a larger gap ends the kernel, or a module */
+#define NOTES_FUNCTION	(1 << 20)	/* bytes of one; a larger gap ends a module */
 
 /* ---- Files ---- */
 

@@ -16,7 +16,7 @@
  * How it hangs together; each part knows those below it:
  *
  *	trace.c		a folder as a source: the CPUs' files, merged by time
- *	stream.c	a CPU's file: packets, records, and what was lost between packets
+ *	stream.c	a CPU's file: packets, records, and losses between packets
  *	notes.c		the folder .etch: symbols, tasks
  *	format.c	format files: an event's fields and how it is printed
  *	tsdl.c		metadata: the clock, the environment, contexts, names of events; and the
@@ -31,9 +31,10 @@
  * any source.
  *
  * A trace may have been made by anybody: every length and offset in it is checked before use.
- * Once next() has returned a record, all that its fields refer to is inside of it. What
- * makes no sense is skipped, up to the next packet if need be, counted (struct etch_cpu)
- * and reported once by etch_complain(). Memory does not grow with the trace: one buffer a CPU.
+ * Once next() has returned a record, all that its fields refer to is inside of it. A
+ * record that makes no sense is skipped, with the rest of its packet, counted (struct
+ * etch_cpu), and reported once by etch_complain(). Memory does not grow with the trace: there
+ * is one buffer for each CPU.
  */
 #ifndef _ETCH_READ_H
 #define _ETCH_READ_H
@@ -137,7 +138,7 @@ enum etch_context { ETCH_TASK, ETCH_SOFTIRQ, ETCH_HARDIRQ, ETCH_NMI };
  * @time: by the trace's clock
  * @ns: the same in nanoseconds since the clock was at zero
  * @cpu: the CPU
- * @where: the same, with what has been found there so far
+ * @where: the same, with the figures so far
  * @pid: the thread
  * @context: what the CPU was doing
  * @event: which event
@@ -206,9 +207,8 @@ struct etch_cpu {
  * @clock: what times mean
  * @cpus: one for each CPU, by number; complete when etch_next() has returned 0
  * @nr_cpus: how many
- * @gaps: CPUs of which the next is a loss: who follows what goes on, on all CPUs, must know
- *	it in advance, for losses come when they are over; see struct etch_cpu
- * @env: the values that metadata has of the machine: etch_env()
+ * @gaps: CPUs of which the next is a loss: a loss comes when it is over, but a reader that
+ *	follows all CPUs has to know when it begins; see struct etch_cpu
  * @metadata: the text; "" if the source has none
  * @arena: what etch_source_alloc() gave
  */
@@ -237,7 +237,7 @@ static inline int etch_next(struct etch_source *source, struct etch_record *rec)
 }
 void etch_close(struct etch_source *source);
 
-/* What is wrong with a trace goes here; at first, to the standard error. */
+/* Complaints about a trace go here; at first, to the standard error. */
 extern void (*etch_complain)(const char *sentence);
 void __attribute__((format(printf, 1, 2))) etch_complaint(const char *fmt, ...);
 
@@ -296,13 +296,12 @@ unsigned int etch_type_size(const char *type, size_t len, bool *is_signed);
 
 /* ---- notes.c: the folder .etch; each is NULL if there is none ---- */
 
-/* A whole file of the trace's folder, with a zero behind it, to be freed; NULL if it is not there. */
+/* A whole file of the trace's folder, with a zero behind it, to be freed; NULL with errno. */
 char *etch_file_read(const char *folder, const char *name, size_t *len);
 
-/**
- * struct etch_symbols - functions of the kernel, by address
- * @nr: how many
- */
+/* Functions of the kernel, by address. */
+struct etch_symbols;
+
 struct etch_symbols *etch_symbols_open(const char *folder);
 /* The function that @address is in: its name, not ended by a zero, @len bytes; NULL: none. */
 const char *etch_symbol(const struct etch_symbols *symbols, uint64_t address, size_t *len,

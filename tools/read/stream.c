@@ -24,14 +24,14 @@
 /**
  * struct etch_stream - a file that is being read
  * @source: has the events
- * @cpu: what was found
+ * @cpu: gets the figures
  * @fd: the file
  * @eof: it has been read to its end
  * @said: one complaint was made: there may be millions
  * @buf: the bytes from @at on that are in memory: @have of @room
  * @room: see @buf
  * @have: see @buf
- * @at: of the current packet in @buf; or of what follows, if @packet_len is 0
+ * @at: of the current packet in @buf; or of the bytes behind it, if @packet_len is 0
  * @packet_len: bytes of the packet
  * @pos: the next record, from @at on
  * @end: where the records end
@@ -226,7 +226,7 @@ static int stream_packet(struct etch_stream *s)
 	}
 	memcpy(&h, s->buf + s->at, sizeof(h));
 	if (!header_ok(&h)) {
-		stream_complain(s, "no packet follows packet %llu; what is behind it is not shown",
+		stream_complain(s, "no packet follows packet %llu; the bytes there are not shown",
 				s->began ? (unsigned long long)s->before.packet_seq_num : 0);
 		stream_cut(s);
 		return 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Metadata, in the language of Common Trace Format 1.8 as Etch writes it
- * (Documentation/trace/etch/ctf.rst). Not all of the language: what stands in no metadata of
- * Etch is skipped, or the event that has it counts as not described.
+ * (Documentation/trace/etch/ctf.rst). Not all of the language: a block that Etch does not
+ * write is skipped, and an event with a field that Etch does not write counts as not described.
  *
  *	clock { name = mono; freq = 1000000000; offset_s = 1795620985; ... };
  *	stream { ... event.context := struct { ... integer { ... } prio; }; };
@@ -28,7 +28,7 @@ struct token {
 /**
  * struct parser - metadata that is being read
  * @source: gets what is found
- * @at: what follows @token
+ * @at: the text behind @token
  * @token: the one that is looked at
  */
 struct parser {
@@ -101,7 +101,7 @@ static bool take(struct parser *p, const char *word)
 	return true;
 }
 
-/* Goes on behind the ';' that ends this, whatever is in braces before it. */
+/* Goes on behind the ';' that ends this; those in braces do not. */
 static void skip_statement(struct parser *p)
 {
 	int depth = 0;

@@ -82,7 +82,7 @@ static int receive_text(struct connection *c, const char *note, unsigned long lo
 	if (!text)
 		fail("%s of %llu bytes is too much", name, len);
 	else if (read_all(c->fd, text, len) <= 0 && len)
-		fail("%s was cut off; what came before is kept", name);
+		fail("%s was cut off; the older one is kept", name);
 	else if (*note)
 		ret = place_note(c->receiver->place, note, text, len);
 	else

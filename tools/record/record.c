@@ -74,7 +74,7 @@ struct options {
  * @options: from the command line
  * @tree: the instance
  * @place: where it goes
- * @kept: what else goes there
+ * @kept: the notes that go there, too
  * @readers: the threads
  * @pid: the command; 0: none, or it has ended
  * @go: a pipe: the command begins when it is written to; -1: it was, or there is none

@@ -217,7 +217,7 @@ struct kept_text {
 };
 
 /**
- * struct kept - what is kept beside the packets
+ * struct kept - the notes beside the packets
  * @tree: where it comes from
  * @place: where it goes; NULL: nowhere
  * @failed: something could not be kept, which was said; the rest is not kept

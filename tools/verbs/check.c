@@ -46,7 +46,7 @@ struct place_of_loss {
 };
 
 /**
- * struct check - what was found
+ * struct check - the findings
  * @source: the trace
  * @shift: as line_shift() says
  * @list: the largest losses, or all of them

@@ -36,8 +36,8 @@ enum { CHOOSE_FROM = 1000, CHOOSE_TO, CHOOSE_NEXT };
 struct condition;
 
 /**
- * struct choice - what was chosen
- * @any: nothing was: all records
+ * struct choice - the records that the user wants
+ * @any: all of them
  * @from: times, in nanoseconds; see @from_set
  * @to: see @from
  * @from_set: there is a @from
@@ -46,10 +46,15 @@ struct condition;
  * @to_first: @to does
  * @begun: the first record has been seen
  * @cpus: a list as it was given, or NULL
- * @tasks: the threads, @nr_tasks of them
- * @events: the events, @nr_events of them
- * @conditions: the conditions, @nr_conditions of them
- * @source: the trace; @comms its names of threads; @shift as line_shift() says
+ * @tasks: the threads
+ * @events: the events
+ * @nr_tasks: how many
+ * @nr_events: how many
+ * @nr_conditions: how many
+ * @conditions: the conditions
+ * @source: the trace
+ * @comms: its names of threads
+ * @shift: as line_shift() says
  * @event_chosen: by event's index
  */
 struct choice {

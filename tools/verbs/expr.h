@@ -4,8 +4,8 @@
  *
  *	REC->bytes_req, (REC->flags) ? __print_flags(REC->flags, "|", { 1, "A" }) : "none"
  *
- * An expression is parsed once for an event and evaluated for each record. What it calls
- * that is not known here, and what needs the kernel's memory, has no value: EXPR_UNKNOWN.
+ * An expression is parsed once for an event and evaluated for each record. A call
+ * of another function, and a read of the kernel's memory, have no value: EXPR_UNKNOWN.
  */
 #ifndef _ETCH_EXPR_H
 #define _ETCH_EXPR_H

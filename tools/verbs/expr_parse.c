@@ -2,8 +2,8 @@
 /*
  * Parsing the expressions of print formats: see expr.h.
  *
- * A format may come from anybody: what is not understood becomes EXPR_UNKNOWN, and nesting
- * has an end (EXPR_DEPTH).
+ * A format may come from anybody: an expression that makes no sense becomes EXPR_UNKNOWN, and
+ * nesting has an end (EXPR_DEPTH).
  */
 #include "verbs/expr_parse.h"
 
@@ -15,7 +15,7 @@
 #define EXPR_NAMES	512	/* of a table */
 
 /**
- * struct parser - what is being parsed
+ * struct parser - an expression that is being parsed
  * @source: has the memory
  * @event: has the fields
  * @at: the next character

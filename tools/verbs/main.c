@@ -76,7 +76,7 @@ static int list_verbs(FILE *to)
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
 		if (verbs[i])
 			fprintf(to, "  etch %-34s %s\n", verbs[i]->example, verbs[i]->line);
-	fputs("etch VERB --help tells more; etch --version, what is built in\n", to);
+	fputs("etch VERB --help tells more; etch --version names the libraries that are in it\n", to);
 	return to == stdout ? 0 : EXIT_MISUSED;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Output, through one large buffer; on a terminal by a pager, and with colours.
  *
- * What begins with out_ appends to the buffer. The verb calls out_end() at its end.
+ * Functions that begin with out_ append to the buffer. The verb calls out_end() at its end.
  */
 #ifndef _ETCH_OUT_H
 #define _ETCH_OUT_H
@@ -16,7 +16,7 @@
 #define OUT_PIECE	(1 << 12)	/* that much fits behind out_room() */
 
 /**
- * struct out - what has not been written yet
+ * struct out - bytes that have not been written yet
  * @fd: where it goes
  * @used: bytes in @buf
  * @failed: nobody reads any more, or the disk is full: the rest goes nowhere
@@ -37,7 +37,7 @@ enum out_colour { OUT_PLAIN, OUT_RED, OUT_BLUE, OUT_GREY };
 /* To the standard output. @page: by a pager, if that is a terminal. */
 void out_begin(struct out *out, bool page);
 void out_flush(struct out *out);
-/* Waits for the pager. 0, or an exit status after a message: what was written may not be all. */
+/* Waits for the pager. 0, or an exit status after a message: some of it may not be written. */
 int out_end(struct out *out);
 
 void out_bytes(struct out *out, const char *bytes, size_t len);

@@ -24,7 +24,7 @@
  * @width: at least so many characters; -1: as the argument before says
  * @precision: at most so many; -1: none; -2: as the argument before says
  * @star: the argument for "*"
- * @arg: what is printed
+ * @arg: the value to print
  */
 struct piece {
 	const char *text;
@@ -106,7 +106,7 @@ static void print_bytes(struct out *out, const struct value *value, size_t most,
 	}
 }
 
-/* %p and what follows it, of bytes in the record. */
+/* %p and the letters behind it, of bytes in the record. */
 static void print_special(struct out *out, const struct piece *piece, const struct value *value,
 			  int width)
 {

@@ -33,7 +33,7 @@ static const char show_help[] =
 	"  -P                without a pager\n";
 
 /**
- * struct show - what is to be shown
+ * struct show - the command line
  * @choice: which records
  * @liner: how
  * @folder: of which trace
