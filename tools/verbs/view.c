@@ -88,9 +88,8 @@ static int view_trace(const struct request *r, struct view *v)
 	v->to_first = c->to_set && c->to_first;
 	switch (view_read(v)) {
 	case VIEW_TOO_MANY:
-		return trouble("a page has at most %d records, and there are more. Choose a part by --from and --to: %s--to +%.3f still fits",
-			       VIEW_RECORDS, c->from_set ? "after your --from, " : "",
-			       (v->last - v->base) / 1e9 - 0.001);
+		return trouble("a page has at most %d records, and there are more. Choose a part by --from and --to, up to --to %.3f",
+			       VIEW_RECORDS, (v->last + v->shift) / 1e9 - 0.001);
 	case VIEW_FAILED:
 		return EXIT_TROUBLE;
 	default:
