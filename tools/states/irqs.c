@@ -95,7 +95,7 @@ int on_softirq_exit(struct states *s, const struct etch_record *rec,
 }
 
 /* Vectors have no number: the name without its end says which. */
-static unsigned int vector(struct states *s, const struct etch_record *rec, const char *end,
+static unsigned int vector_label(struct states *s, const struct etch_record *rec, const char *end,
 			   char *text, size_t room)
 {
 	snprintf(text, room, "vector %.*s",
@@ -107,7 +107,7 @@ int on_vector_entry(struct states *s, const struct etch_record *rec,
 		    const struct etch_field * const *fields)
 {
 	char text[96];
-	unsigned int label = vector(s, rec, "_entry", text, sizeof(text));
+	unsigned int label = vector_label(s, rec, "_entry", text, sizeof(text));
 
 	return irq_begins(s, rec, SPAN_IRQ, text, -1 - (long long)label);
 }
@@ -118,7 +118,7 @@ int on_vector_exit(struct states *s, const struct etch_record *rec,
 	char text[96];
 
 	return irq_ends(s, rec, SPAN_IRQ,
-			-1 - (long long)vector(s, rec, "_exit", text, sizeof(text)));
+			-1 - (long long)vector_label(s, rec, "_exit", text, sizeof(text)));
 }
 
 void irqs_drop(struct states *s, struct cpu *cpu, uint64_t ns, enum span_fate fate)

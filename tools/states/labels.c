@@ -61,7 +61,9 @@ struct labels *labels_open(void)
 
 	if (!l)
 		return NULL;
-	if (!labels_grow(l) || !(l->texts[0] = strdup("?"))) {
+	if (labels_grow(l))
+		l->texts[0] = strdup("?");
+	if (!l->room || !l->texts[0]) {
 		labels_close(l);
 		return NULL;
 	}

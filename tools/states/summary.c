@@ -145,9 +145,12 @@ struct summary *summary_of(struct etch_source *source, const struct summary_choi
 	struct summary *m = calloc(1, sizeof(*m));
 	struct etch_record rec;
 
-	if (!m || !(m->states = states_open(source, got_span, m))) {
-		if (!m)
-			etch_complaint("There is no memory for what the records tell");
+	if (!m) {
+		etch_complaint("There is no memory for what the records tell");
+		return NULL;
+	}
+	m->states = states_open(source, got_span, m);
+	if (!m->states) {
 		free(m);
 		return NULL;
 	}
@@ -163,7 +166,7 @@ struct summary *summary_of(struct etch_source *source, const struct summary_choi
 	}
 	states_end(m->states, m->last);
 	if (m->trouble)
-		etch_complaint("There is no memory for all names in the trace; what follows is only of its beginning");
+		etch_complaint("There is no memory for all names; this is only of the beginning");
 	return m;
 }
 

@@ -150,7 +150,8 @@ int on_switch(struct states *s, const struct etch_record *rec,
 {
 	struct cpu *cpu = cpu_of(s, rec->cpu);
 	struct thread *prev, *next;
-	int prev_tid = (int)etch_number(rec, fields[0]), next_tid = (int)etch_number(rec, fields[3]);
+	int prev_tid = (int)etch_number(rec, fields[0]);
+	int next_tid = (int)etch_number(rec, fields[3]);
 	long long state = etch_number(rec, fields[2]);
 
 	if (!cpu)

@@ -65,7 +65,7 @@ static void print_latency(struct out *out, const struct table *table, struct sum
 			  (unsigned long long)at / 1000000000,
 			  (unsigned long long)at / 1000 % 1000000);
 	else
-		out_text(out, "# no record tells of waits: record sched:sched_switch and sched:sched_waking\n");
+		out_print(out, "# no record tells of waits: record %s\n", SCHED_LEAST);
 	table_foot(out, m, 1 << SPAN_READY);
 }
 

@@ -10,17 +10,17 @@
 #include "verbs/table.h"
 
 #define LENGTHS_HELP							\
-	"  - p50, p99: of 100, 50 or 99 took at most that long, to 3%. The worst is exact, and\n"	\
-	"    ended at the time AT.\n"
+	"  - p50, p99: of 100, 50 or 99 took at most that long, to 3%.\n"	\
+	"    The worst is exact, and ended at the time AT.\n"
 
 static const char syscalls_help[] =
 	"etch syscalls: how long system calls took.\n"
 	"\n"
 	"  $ etch syscalls -n 2 trace\n"
 	"  # 4.003 s, 2 CPUs, 104383 records, 0 lost\n"
-	"  CALL                        N        SUM        p50        p99      WORST           AT TASK\n"
-	"  poll                       17   10.834 s  591.69 ms    1.011 s    1.011 s     3.114150 nc-62\n"
-	"  wait4                     239   10.465 s    95.3 us  238.10 ms  301.39 ms     2.718281 sh-61\n"
+	"  CALL                  N        SUM        p50        p99      WORST           AT TASK\n"
+	"  poll                 17   10.834 s  591.69 ms    1.011 s    1.011 s     3.114150 nc-62\n"
+	"  wait4               239   10.465 s    95.3 us  238.10 ms  301.39 ms     2.718281 sh-61\n"
 	"\n"
 	"  - The time that a call sleeps counts.\n"
 	LENGTHS_HELP
@@ -36,9 +36,9 @@ static const char irqs_help[] =
 	"\n"
 	"  $ etch irqs -n 2 trace\n"
 	"  # 4.003 s, 2 CPUs, 104383 records, 0 lost\n"
-	"  INTERRUPT                   N        SUM        p50        p99      WORST           AT TASK\n"
-	"  softirq RCU               479  183.08 ms    55.4 us    9.11 ms   15.29 ms     3.114150 sh-61\n"
-	"  softirq TIMER             300   47.97 ms    83.5 us    1.04 ms   14.34 ms     1.414213 <idle>-0\n"
+	"  INTERRUPT             N        SUM        p50        p99      WORST           AT TASK\n"
+	"  softirq RCU         479  183.08 ms    55.4 us    9.11 ms   15.29 ms     3.114150 sh-61\n"
+	"  softirq TIMER       300   47.97 ms    83.5 us    1.04 ms   14.34 ms     1.414213 nc-62\n"
 	"\n"
 	"  - TASK is the one that was interrupted. The time of an interrupt that came meanwhile\n"
 	"    counts in both.\n"
@@ -53,8 +53,8 @@ static const char block_help[] =
 	"\n"
 	"  $ etch block trace\n"
 	"  # 4.003 s, 2 CPUs, 104383 records, 0 lost\n"
-	"  DEVICE, REQUEST             N        SUM        p50        p99      WORST           AT TASK\n"
-	"  254,0 R                    61   12.10 ms   151.5 us  811.0 us   823.1 us     3.114150 dd-90\n"
+	"  DEVICE, REQUEST       N        SUM        p50        p99      WORST           AT TASK\n"
+	"  254,0 R              61   12.10 ms   151.5 us  811.0 us   823.1 us     3.114150 dd-90\n"
 	"\n"
 	"  - From when the driver got a request until all of it was complete. R reads, W writes,\n"
 	"    D discards, F flushes; then S: somebody waits, A: ahead, M: metadata.\n"

@@ -90,8 +90,8 @@ static int record_command(const struct table *table, char *folder)
 	words = calloc(nr + fixed + 1, sizeof(*words));
 	if (!words)
 		return trouble("There is no memory");
-	memcpy(words, (char *[]){ "record", "-q", "-e", (char *)table->events, "-o", folder, "--" },
-	       fixed * sizeof(*words));
+	memcpy(words, (char *[]){ "record", "-q", "-e", (char *)table->events, "-o", folder,
+				  "--" }, fixed * sizeof(*words));
 	memcpy(words + fixed, table->command, nr * sizeof(*words));
 	optind = 1;
 	ret = record_main("etch record", nr + fixed, words);
@@ -125,7 +125,8 @@ static int record_and_print(const struct table *table, table_fn *fn)
 	char top[4096], folder[4104];
 	int recorded, ret;
 
-	if (snprintf(top, sizeof(top), "%s/etch-XXXXXX", where) >= (int)sizeof(top) || !mkdtemp(top))
+	if (snprintf(top, sizeof(top), "%s/etch-XXXXXX", where) >= (int)sizeof(top) ||
+	    !mkdtemp(top))
 		return trouble("%s has no place for a recording: %m", where);
 	snprintf(folder, sizeof(folder), "%s/trace", top);
 	recorded = record_command(table, folder);
@@ -202,8 +203,8 @@ void table_head(struct out *out, const struct summary *m, const struct etch_sour
 {
 	char length[24];
 
-	out_print(out, "# %s%s%s, %u CPU%s, %llu record%s, %llu lost\n", name ?: "", name ? ": " : "",
-		  length_text(length, m->last - m->first), source->nr_cpus,
+	out_print(out, "# %s%s%s, %u CPU%s, %llu record%s, %llu lost\n", name ?: "",
+		  name ? ": " : "", length_text(length, m->last - m->first), source->nr_cpus,
 		  source->nr_cpus == 1 ? "" : "s", m->records, m->records == 1 ? "" : "s",
 		  m->lost);
 }
@@ -218,10 +219,11 @@ void table_foot(struct out *out, const struct summary *m, unsigned int kinds)
 			open += m->open[kind];
 		}
 	if (unknown)
-		out_print(out, "# not counted: %llu whose ends are unknown, because records were lost\n",
-			  unknown);
+		out_print(out, "# not counted: %llu whose ends are unknown, %s\n", unknown,
+			  "because records were lost");
 	if (open)
-		out_print(out, "# not counted: %llu that had not ended with the last record\n", open);
+		out_print(out, "# not counted: %llu that had not ended %s\n", open,
+			  "with the last record");
 }
 
 void table_more(struct out *out, const struct table *table, unsigned int nr)

@@ -46,7 +46,7 @@ static void print_top(struct out *out, const struct table *table, struct summary
 	if (!list)
 		return;
 	if (!nr)
-		out_text(out, "# no record tells of tasks: record sched:sched_switch and sched:sched_waking\n");
+		out_print(out, "# no record tells of tasks: record %s\n", SCHED_LEAST);
 	else
 		out_text(out, "TASK                          RUN     CPU  SWITCHES   WORST WAIT\n");
 	for (unsigned int i = 0; i < nr && (!table->lines || i < table->lines); i++)

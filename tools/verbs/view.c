@@ -88,8 +88,9 @@ static int view_trace(const struct request *r, struct view *v)
 	v->to_first = c->to_set && c->to_first;
 	switch (view_read(v)) {
 	case VIEW_TOO_MANY:
-		return trouble("a page has at most %d records, and there are more. Choose a part by --from and --to, up to --to %.3f",
-			       VIEW_RECORDS, (v->last + v->shift) / 1e9 - 0.001);
+		return trouble("a page has at most %d records, and there are more. Choose %s%.3f",
+			       VIEW_RECORDS, "a part by --from and --to, up to --to ",
+			       (v->last + v->shift) / 1e9 - 0.001);
 	case VIEW_FAILED:
 		return EXIT_TROUBLE;
 	default:

@@ -43,8 +43,6 @@ static void pack_write(struct pack *p)
 }
 
 #ifdef HAVE_ZLIB
-const char view_format[] = "deflate";
-
 static bool pack_deflate(struct pack *p, z_stream *z, int flush)
 {
 	int ret;
@@ -75,8 +73,6 @@ static bool pack_pieces(struct pack *p, const struct bytes * const *pieces)
 	return ok;
 }
 #else
-const char view_format[] = "plain";
-
 static bool pack_pieces(struct pack *p, const struct bytes * const *pieces)
 {
 	for (; *pieces; pieces++)

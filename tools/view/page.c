@@ -42,7 +42,7 @@ bool view_page(FILE *to, struct view *v)
 		else if (is_place(line, "@script@"))
 			fputs(page_script, to);
 		else if (is_place(line, "@format@"))
-			fprintf(to, "%s\n", view_format);
+			fprintf(to, "%s\n", VIEW_FORMAT);
 		else if (!is_place(line, "@data@"))
 			fwrite(line, 1, end + 1 - line, to);
 		else if (!put_data(to, v))

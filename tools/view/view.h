@@ -95,8 +95,12 @@ void __attribute__((format(printf, 2, 3))) bytes_print(struct bytes *bytes, cons
 
 /* ---- pack.c ---- */
 
-/* What data-format the page gets: "deflate", or "plain" without zlib. */
-extern const char view_format[];
+/* How the data are compressed, in the words of the page. */
+#ifdef HAVE_ZLIB
+#define VIEW_FORMAT "deflate"
+#else
+#define VIEW_FORMAT "plain"
+#endif
 /* Writes several pieces as one, in base64. False: it could not be written, errno says why. */
 bool view_pack(FILE *to, const struct bytes * const *pieces);
 

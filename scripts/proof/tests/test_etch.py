@@ -14,7 +14,7 @@ import layout
 SOURCE = layout.TOP / "tools"
 UAPI = layout.TOP / "include-trace/uapi"
 # The page of etch view, as the Makefile makes it.
-PAGE = {"html": ("page.html",), "css": ("page.css",),
+VIEW = {"html": ("page.html",), "css": ("page.css",),
         "js": ("trace.js", "draw.js", "tables.js", "keys.js")}
 PATIENCE = 60       # seconds
 
@@ -129,7 +129,7 @@ class Etch(unittest.TestCase):
         cls.program = Path(cls.scratch.name) / "etch"
         made = Path(cls.scratch.name)
         (made / "view").mkdir()
-        for kind, names in PAGE.items():
+        for kind, names in VIEW.items():
             text = "".join((SOURCE / "view" / name).read_text() for name in names)
             (made / f"view/page.{kind}.inc").write_text("".join(
                 '"' + line.replace("\\", "\\\\").replace('"', '\\"') + '\\n"\n'
