@@ -79,7 +79,7 @@ static void print_row(struct out *out, const struct summary *m, const struct sum
 }
 
 static void print_lengths(struct out *out, const struct table *table, const struct summary *m,
-			  const struct summary_table *rows, const char *what)
+			  const struct summary_table *rows, const char *what, const char *events)
 {
 	unsigned int nr = 0;
 	struct summary_row **list = summary_sorted(rows, &nr);
@@ -87,7 +87,7 @@ static void print_lengths(struct out *out, const struct table *table, const stru
 	if (!list)
 		return;
 	if (!nr)
-		out_print(out, "# no record tells of them: record %s\n", table->events);
+		out_print(out, "# no record tells of them: record %s\n", events);
 	else
 		out_print(out, "%-22s %7s %10s %10s %10s %10s %13s TASK\n", what, "N", "SUM", "p50",
 			  "p99", "WORST", "AT");
@@ -99,35 +99,38 @@ static void print_lengths(struct out *out, const struct table *table, const stru
 
 static void print_syscalls(struct out *out, const struct table *table, struct summary *m)
 {
-	print_lengths(out, table, m, &m->calls, "CALL");
+	print_lengths(out, table, m, &m->calls, "CALL", "syscalls or raw_syscalls");
 	table_foot(out, m, 1 << SPAN_CALL);
 }
 
 static void print_irqs(struct out *out, const struct table *table, struct summary *m)
 {
-	print_lengths(out, table, m, &m->irqs, "INTERRUPT");
+	print_lengths(out, table, m, &m->irqs, "INTERRUPT", "irq");
 	table_foot(out, m, 1 << SPAN_IRQ | 1 << SPAN_SOFTIRQ);
 }
 
 static void print_block(struct out *out, const struct table *table, struct summary *m)
 {
-	print_lengths(out, table, m, &m->io, "DEVICE, REQUEST");
+	print_lengths(out, table, m, &m->io, "DEVICE, REQUEST",
+		      "block:block_rq_issue and block:block_rq_complete");
 	table_foot(out, m, 1 << SPAN_IO);
 }
 
 static int run_syscalls(int argc, char **argv)
 {
-	return table_run(argc, argv, "syscalls", print_syscalls);
+	return table_run(argc, argv, "syscalls," NAME_EVENTS, print_syscalls);
 }
 
 static int run_irqs(int argc, char **argv)
 {
-	return table_run(argc, argv, "irq", print_irqs);
+	return table_run(argc, argv, "irq," NAME_EVENTS, print_irqs);
 }
 
 static int run_block(int argc, char **argv)
 {
-	return table_run(argc, argv, "block", print_block);
+	return table_run(argc, argv, "block:block_rq_issue,block:block_rq_complete,"
+			 "block:block_rq_requeue,"
+			 NAME_EVENTS, print_block);
 }
 
 const struct verb verb_syscalls = {

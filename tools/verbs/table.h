@@ -19,11 +19,13 @@
 	"  -t TASK           of a thread: its number, or its name: 1234, 'kworker*'\n"	\
 	"  -n NUMBER         so many lines; 0: all (20)\n"
 
-/* What to record for tables of tasks, and the least of it. */
+/* What to record for threads to have names. */
+#define NAME_EVENTS "sched:sched_process_fork,task:task_rename"
+/* For tables of tasks, and the least of it. */
 #define SCHED_LEAST "sched:sched_switch and sched:sched_waking"
 #define SCHED_EVENTS							\
 	"sched:sched_switch,sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new,"	\
-	"sched:sched_process_fork,sched:sched_process_free,task:task_rename"
+	"sched:sched_process_free," NAME_EVENTS
 
 /**
  * struct table - what a verb was asked for

@@ -113,11 +113,17 @@ function drawMarks(row, y) {
 		const x = Math.max(labels, xOf(mark.start)), end = Math.min(width, xOf(mark.end));
 
 		pen.fillStyle = colour.mark;
-		pen.fillRect(x, y + 2, Math.max(2, end - x), row.h - 4);
-		if (mark.end > mark.start && end - x > 30) {
+		if (mark.depth !== undefined) {
+			const top = y + mark.depth * LANE;
+
+			pen.fillRect(x, top + 1, Math.max(1, end - x), LANE - 2);
 			pen.fillStyle = colour.paper;
-			clipped(mark.name, x + 3, y + row.h / 2, end - x - 6);
-		} else if (mark.end === mark.start && x > free) {
+			if (end - x > 24)
+				clipped(mark.name, x + 3, top + LANE / 2, end - x - 6);
+			continue;
+		}
+		pen.fillRect(x, y + 2, 2, row.h - 4);
+		if (x > free) {
 			pen.fillStyle = colour.ink;
 			clipped(mark.name, x + 5, y + row.h / 2, 160);
 			free = x + 5 + Math.min(160, pen.measureText(mark.name).width) + 6;

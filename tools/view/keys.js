@@ -19,7 +19,8 @@ function sliceAt(x, y) {
 			found = i;
 	}
 	return { row, found, ns, mark: row?.marks?.find(mark => mark.end >= ns - 3 * near &&
-						       mark.start <= ns + 3 * near) };
+			mark.start <= ns + 3 * near && (mark.depth === undefined ||
+			mark.depth === Math.floor((y - row.y) / LANE))) };
 }
 
 function linesOf(i) {

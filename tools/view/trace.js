@@ -9,7 +9,7 @@ const KINDS = ["runs", "waits for a CPU", "sleeps", "sleeps, uninterruptible", "
 	       "softirq", "system call", "request"];
 const COLOURS = ["run", "ready", "sleep", "blocked", "irq", "softirq", "call", "io"];
 const CAUSES = ["overwritten", "buffer full", "throttled", "nested", "too big"];
-const AXIS = 26, LIST = 300, LINES = 200, SHORTEST = 100;
+const AXIS = 26, LANE = 15, LIST = 300, LINES = 200, SHORTEST = 100;
 
 const $ = id => document.getElementById(id);
 const canvas = $("canvas"), pen = canvas.getContext("2d");
@@ -195,7 +195,8 @@ function readMarks() {
 		} else if (/^E(\||$)/.test(text) && open.get(tid)?.length) {
 			const [start, name] = open.get(tid).pop();
 
-			listIn(slices, tid).push({ start, end: time, name });
+			listIn(slices, tid).push({ start, end: time, name,
+						   depth: open.get(tid).length });
 		} else {
 			plain.push({ start: time, end: time, name: text, cpu, tid });
 		}
@@ -204,6 +205,8 @@ function readMarks() {
 		list.sort((a, b) => a.start - b.start);
 	return { slices, plain };
 }
+
+const depthOf = slices => slices.reduce((most, slice) => Math.max(most, slice.depth), 0);
 
 function makeRows() {
 	const run = new Map(), irqs = new Map(), io = new Map(), states = new Map();
@@ -246,7 +249,8 @@ function makeRows() {
 		if (calls.has(tid))
 			row("calls", "calls", 15, calls.get(tid), { tid });
 		if (marks.slices.has(tid))
-			row("marks", "marks", 15, [], { tid, marks: marks.slices.get(tid) });
+			row("marks", "marks", LANE * (1 + depthOf(marks.slices.get(tid))), [],
+			    { tid, marks: marks.slices.get(tid) });
 	}
 	rows = allRows;
 }

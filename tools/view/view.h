@@ -91,7 +91,7 @@ bool view_finish(struct view *view);
 void view_free(struct view *view);
 
 void bytes_add(struct bytes *bytes, const void *from, size_t len);
-void __attribute__((format(printf, 2, 3))) bytes_print(struct bytes *bytes, const char *fmt, ...);
+void bytes_print(struct bytes *bytes, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- pack.c ---- */
 
