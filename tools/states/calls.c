@@ -3,8 +3,7 @@
  * System calls: from the first event of its begin to the first of its end.
  *
  * raw_syscalls:sys_enter tells a number, syscalls:sys_enter_NAME the name, too. If a trace has
- * both, both tell of one call, in any order; whichever was told with a name gives the number
- * its name.
+ * both, both tell of one call, in any order, and the number has that name from then on.
  */
 #include "states/machine.h"
 

@@ -129,7 +129,7 @@ handler_fn on_switch, on_wakeup, on_fork, on_rename, on_free, on_statedump_task;
 
 /* NULL: no memory, or, unless @make, no such thread. */
 struct thread *thread_of(struct states *s, int tid, bool make);
-/* All that is open for threads: what could end on @cpu, or, if it is NULL, everything. */
+/* Ends all that is open for threads and could end on @cpu; if that is NULL, on any. */
 void tasks_drop(struct states *s, struct cpu *cpu, uint64_t ns, enum span_fate fate);
 void tasks_close(struct states *s);
 

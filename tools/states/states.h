@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What goes on for a time, found from records that each tell of a moment: a thread runs,
- * waits or sleeps; an interrupt, a system call or a request to a disk takes its time.
+ * Spans of time, found from records that each tell of a moment: a thread runs, waits or
+ * sleeps; an interrupt, a system call or a request to a disk takes its time.
  *
  *	struct states *s = states_open(source, got_span, arg);
  *
@@ -25,11 +25,11 @@
  * It needs one pass, and keeps what has begun and not ended, and a name for each different
  * name: nothing else.
  *
- * If records of a CPU were lost, whatever could have ended there has an unknown length. That
- * is all but what runs on other CPUs: a thread that sleeps may have been woken and have
- * slept again, a request may have been completed. Such spans come with the fate SPAN_LOST.
- * Until the CPU has records again, no span begins that could end there. What had begun before
- * the first record has no beginning, and is no span.
+ * If records of a CPU were lost, each span that could have ended there has an unknown
+ * length. Only threads that run on other CPUs are certain: one that sleeps may have been woken
+ * and have slept again, a request may have been completed. Such spans come with the fate
+ * SPAN_LOST. Until the CPU has records again, no span begins that could end there. A thing
+ * that had begun before the first record has no beginning, and is no span.
  */
 #ifndef _ETCH_STATES_H
 #define _ETCH_STATES_H
@@ -82,7 +82,7 @@ typedef void span_fn(void *arg, const struct span *span);
 
 /* NULL: no memory, said. */
 struct states *states_open(struct etch_source *source, span_fn *span, void *arg);
-/* The next record or loss. Returns -1 without memory: what follows is not complete. */
+/* The next record or loss. Returns -1 without memory: later spans are not complete. */
 int states_record(struct states *s, const struct etch_record *rec);
 /* All that is still open ends at @ns, with SPAN_OPEN. */
 void states_end(struct states *s, uint64_t ns);

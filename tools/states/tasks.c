@@ -88,7 +88,7 @@ static void thread_ends(struct states *s, struct thread *thread, uint64_t ns, in
 		[THREAD_BLOCKED] = SPAN_BLOCKED,
 	};
 
-	/* Running is told by the CPU. */
+	/* cpu_ends() tells of running. */
 	if (thread->state >= THREAD_READY)
 		emit(s, &(struct span){
 			.kind = kinds[thread->state], .fate = fate, .start = thread->since,

@@ -21,7 +21,7 @@ static const char diff_help[] =
 	"  p50                      145.4 us    98.3 us   -32.4%\n"
 	"  ...\n"
 	"\n"
-	"  - What has the largest sum in one of the two comes first.\n"
+	"  - The largest sum in one of the two comes first.\n"
 	"  - Lengths are those of etch top, latency and syscalls; of calls, the median.\n"
 	"\n"
 	"etch diff [OPTION]... FOLDER FOLDER\n"

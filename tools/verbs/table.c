@@ -147,7 +147,7 @@ int table_run(int argc, char **argv, const char *events, table_fn *fn)
 	return ret;
 }
 
-/* ---- What was chosen ---- */
+/* ---- Choosing spans ---- */
 
 static bool table_wants(void *arg, const struct states *s, const struct span *span)
 {

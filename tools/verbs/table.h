@@ -32,7 +32,7 @@
  * @choice: the options of choose.h; of these, -e and -f have no meaning here
  * @folders: traces
  * @nr_folders: how many
- * @command: what is to be recorded; NULL: nothing
+ * @command: a command to record; NULL: none
  * @lines: so many rows at most
  * @events: what to record then
  */
@@ -62,7 +62,7 @@ char *length_text(char text[24], uint64_t ns);
 /* How long it was, CPUs, records, losses; @name in front, if any. */
 void table_head(struct out *out, const struct summary *summary, const struct etch_source *source,
 		const char *name);
-/* What was not counted, of kinds whose bits are in @kinds. */
+/* How many spans were not counted, of kinds whose bits are in @kinds. */
 void table_foot(struct out *out, const struct summary *summary, unsigned int kinds);
 /* "and 12 more", if a table has more than @lines rows. */
 void table_more(struct out *out, const struct table *table, unsigned int nr);

@@ -35,7 +35,7 @@ static const char view_help[] =
 
 enum { VIEW_OPEN = CHOOSE_NEXT };
 
-/* What was asked for. */
+/* The options. */
 struct request {
 	struct choice choice;
 	const char *folder, *output;

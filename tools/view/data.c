@@ -67,7 +67,7 @@ static void bytes_signed(struct bytes *b, int64_t number)
 	bytes_number(b, number < 0 ? 2 * -(uint64_t)number - 1 : 2 * (uint64_t)number);
 }
 
-/* A string of JSON. What is no ASCII stays: if it is no UTF-8, the page shows it as that. */
+/* A string of JSON. Bytes that are no ASCII stay: the page shows them as UTF-8. */
 static void bytes_string(struct bytes *b, const char *text, size_t len)
 {
 	bytes_add(b, "\"", 1);

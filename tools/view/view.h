@@ -11,7 +11,7 @@
  *
  * The data are, before they are compressed:
  *
- *	u32		the length of what follows, in the order of bytes of x86
+ *	u32		the length of the JSON, in the order of bytes of x86
  *	JSON		names, CPUs, losses, marks; how many records and spans there are, and
  *			bytes of both
  *	records		in the order of time; for each: how long after the one before (ns), the

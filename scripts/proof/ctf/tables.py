@@ -99,7 +99,7 @@ class Read:
 
 
 class Spans:
-    """What goes on for a time, in a trace."""
+    """The spans of time in a trace."""
 
     def __init__(self, read):
         self.names, self.found = {}, []
@@ -291,7 +291,7 @@ class Spans:
     # ---- Losses, and the end ----
 
     def gap(self, edge):
-        """Records of a CPU are missing from now on: whatever can end there is unknown."""
+        """Records of a CPU are missing from now on: things that can end there are unknown."""
         if edge.cpu in self.gaps:
             return
         self.gaps.add(edge.cpu)
@@ -402,7 +402,7 @@ class Tables:
 
     @staticmethod
     def fate_lines(expected, *kinds):
-        """How the losses, and what is open, are told."""
+        """The lines below a table, on losses and on spans that have not ended."""
         lost, left = expected.fates("lost", *kinds), expected.fates("open", *kinds)
         return ([f"# not counted: {lost} whose ends are unknown, because records were lost"]
                 * (lost > 0) +
@@ -600,7 +600,7 @@ def check(report, etch, folders):
             short(folder, holes, 400, {5, 6, 11})
             lossy = Tables(etch, holes, name)
             report.case(f"{name} with gaps: etch counts the lost records", lossy.head)
-            report.case(f"{name} with gaps: tables have only what is certain", lossy.everything)
+            report.case(f"{name} with gaps: tables count certain spans only", lossy.everything)
             report.say(f"{name} with gaps: {lossy.note}")
             report.case(f"{name} with gaps: diff has both", whole.diff, lossy)
 

@@ -163,7 +163,7 @@ class Page:
         """In red, and only if there are some."""
         lost = int(re.search(r"(\d+) lost", run(self.etch, "top", self.lossy))[1])
         checks = {
-            "their number is told": self.facts["lost"] == f"{lost} records lost",
+            "the page says how many": self.facts["lost"] == f"{lost} records lost",
             "the table has them all": sum(int(row[3]) for row in self.facts["losses"]
                                           if len(row) == 5) == lost
                 or len(self.facts["losses"]) > 200,
