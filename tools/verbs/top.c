@@ -54,8 +54,8 @@ static void print_top(struct out *out, const struct table *table, struct summary
 	table_more(out, table, nr);
 	table_foot(out, m, 1 << SPAN_READY);
 	if (m->unknown[SPAN_RUN])
-		out_print(out, "# not known: what ran from %llu losses to the next switch\n",
-			  m->unknown[SPAN_RUN]);
+		out_print(out, "# not known, %llu times: what ran until the next switch, %s\n",
+			  m->unknown[SPAN_RUN], "because records were lost");
 	free(list);
 }
 
