@@ -6,7 +6,7 @@
  * A counter of perf's, one on each CPU, for writers to read.
  *
  * perf drops the counters of a CPU that goes, and a callback of CPU hotplug may make no new
- * ones. So whoever has counters renews them when a CPU has come.
+ * ones. So the owner of counters renews them when a CPU has come.
  */
 
 #include <linux/kconfig.h>
@@ -18,7 +18,7 @@ struct perf_event;
 #define ETCH_COUNTER_NAME	26	/* bytes of a name, with the zero */
 
 /**
- * struct etch_counter_spec - what is counted
+ * struct etch_counter_spec - names the thing that a counter counts
  * @type: PERF_TYPE_* of uapi/linux/perf_event.h
  * @config: what, as that type numbers it
  * @name: what users call it

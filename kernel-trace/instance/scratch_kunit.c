@@ -488,7 +488,7 @@ static void etch_scratch_turn_hit(struct etch_trigger *trigger, const struct etc
 	turn->seen[strlen(turn->seen)] = turn->name;
 }
 
-/* Those that find latencies come first, then what is early; else the first that was added. */
+/* Those that find latencies come first, then the early ones; else the first that was added. */
 static void etch_scratch_triggers_take_turns(struct kunit *test)
 {
 	static char seen[16];

@@ -28,10 +28,10 @@ struct etch_contexts_wish {
 	unsigned int nr;
 };
 
-static bool etch_wish_counts(const struct etch_wish *wish, u32 type, u64 config)
+static bool etch_wish_counts(const struct etch_wish *wish, const struct etch_counter_spec *spec)
 {
-	return wish->kind == ETCH_CONTEXT_PERF && wish->counter.type == type &&
-	       wish->counter.config == config;
+	return wish->kind == ETCH_CONTEXT_PERF && wish->counter.type == spec->type &&
+	       wish->counter.config == spec->config;
 }
 
 static int etch_wish_find(const struct etch_contexts_wish *wish, const struct etch_wish *word)
@@ -40,7 +40,7 @@ static int etch_wish_find(const struct etch_contexts_wish *wish, const struct et
 
 	for (i = 0; i < wish->nr; i++)
 		if (word->kind == ETCH_CONTEXT_PERF ?
-		    etch_wish_counts(&wish->of[i], word->counter.type, word->counter.config) :
+		    etch_wish_counts(&wish->of[i], &word->counter) :
 		    wish->of[i].kind == word->kind)
 			return i;
 	return -ENOENT;
@@ -177,7 +177,7 @@ static int etch_context_depth(const struct etch_input *in, const char **at, unsi
 	return 0;
 }
 
-/* Of a word, what follows its name at @at. */
+/* The part of a word that stands behind its name, at @at. */
 static int etch_context_more(const struct etch_input *in, const char **at, struct etch_wish *word)
 {
 	unsigned int depth = 0;
@@ -277,7 +277,7 @@ static bool etch_contexts_same(const struct etch_contexts_wish *wish,
 
 		if (wish->of[i].kind != c->of[i].kind || wish->of[i].depth != c->of[i].depth)
 			return false;
-		if (counter && !etch_wish_counts(&wish->of[i], counter->spec.type, counter->spec.config))
+		if (counter && !etch_wish_counts(&wish->of[i], &counter->spec))
 			return false;
 	}
 	return true;
