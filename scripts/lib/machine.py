@@ -21,7 +21,7 @@ MEMORY = "1G"
 #
 # KUnit's suite of immediate values changes code while both processors execute it: on a
 # loaded machine 13 of 53 boots with a thread for each processor ended so, and none of 18
-# with one thread. So x86-64 runs that suite at boot with one thread, whoever boots it.
+# with one thread. So x86-64 runs that suite at boot with one thread, by hand, too.
 ONE_THREAD = "etch_test.one_thread"
 PATCHING_SUITE = "imv"
 # More processors change what races there are; two is what CI has.
