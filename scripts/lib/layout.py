@@ -23,7 +23,7 @@ ROOMS = (
     ("include-trace/", "include/"),
     ("kernel-trace/", "kernel/etch/"),
     ("samples/", "samples/etch/"),
-    ("tools/record/", "tools/tracing/etch/"),
+    ("tools/", "tools/tracing/etch/"),
     ("selftests/", "tools/testing/selftests/etch/"),
     ("Documentation/", "Documentation/trace/etch/"),
     ("scripts/series/coccinelle/", "scripts/coccinelle/etch/"),
@@ -31,6 +31,8 @@ ROOMS = (
 # Files and folders that are made beside the sources; with git .gitignore names them, or
 # a folder's own does.
 MADE = ("__pycache__", "out", "etch-record")
+# The tool has the name of a folder.
+MADE_FILES = ("tools/etch",)
 MADE_SUFFIXES = (".o", ".ko", ".mod", ".pyc")
 
 
@@ -77,7 +79,8 @@ def _from_walk():
     for here, _ in ROOMS:
         for path in (TOP / here).rglob("*"):
             name = path.relative_to(TOP)
-            if not set(name.parts) & set(MADE) and path.suffix not in MADE_SUFFIXES:
+            if (not set(name.parts) & set(MADE) and str(name) not in MADE_FILES and
+                    path.suffix not in MADE_SUFFIXES):
                 yield str(name)
 
 

@@ -143,7 +143,8 @@ result "kernel-doc of the headers" "$(kernel_doc "$TREE"/include/linux/etch*.h \
 result "kernel-doc of kernel/etch" "$(kernel_doc "$TREE"/kernel/etch/*.[ch] \
 	"$TREE"/kernel/etch/*/*.[ch])"
 result "kernel-doc of samples/etch" "$(kernel_doc "$TREE"/samples/etch/*.[ch])"
-result "kernel-doc of tools/tracing/etch" "$(kernel_doc "$TREE"/tools/tracing/etch/*.[ch])"
+result "kernel-doc of tools/tracing/etch" "$(kernel_doc \
+	"$TREE"/tools/tracing/etch/*/*.[ch])"
 result "Sphinx has no warning" "$(sphinx)"
 result "what the pages name is in the tree" "$(missing_paths)"
 mapfile -t words < <(tree_files | sort -u)

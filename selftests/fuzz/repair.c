@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Any bytes as a file of a trace that is to be repaired (tools/tracing/etch/repair.c): the
+ * Any bytes as a file of a trace that is to be repaired (tools/tracing/etch/record/repair.c): the
  * repaired file has whole packets, as many as were there; a second repair finds nothing to do.
  */
 

@@ -5,6 +5,7 @@
 print_fmt: the print formats of the event headers in HEADERS, as they are written there,
 of tables of names that headers call by a name of their own, and some that are odd.
 repair: packets, whole and cut off.
+trace: packets, metadata and format files, with a record of each kind.
 settings: a line of each kind.
 events: words that name some, with each thing around them that there can be.
 metadata: names of a machine, and origins of clocks.
@@ -92,6 +93,40 @@ def events():
     return [bytes([what, 5]) + text for what in around for text in texts]
 
 
+def _packet(records, seq=1, begin=5, lost=(0, 0, 0, 0, 0)):
+    """As the reader of traces wants it."""
+    content = b"".join(records)
+    size = (128 + len(content)) * 8
+    return struct.pack("<I16sIQ4I16sIi2I6Q", 0xC1FC1FC1, bytes(16), 0, *lost, b"t", 0, 1, 1,
+                       len(records), begin, begin + 9, size, size, seq, sum(lost)) + content
+
+
+def trace():
+    """Packets; behind metadata, behind formats."""
+    one = struct.pack("<Qii8s", 7 | 1 << 48, 1, -3, b"text")
+    two = struct.pack("<QiII", 6 | 2 << 48, 1, 4 << 16 | 4, 8 << 16 | 24) + b"abc\0" + bytes(8)
+    packet = _packet([two, one, two])
+    head = (b"/* CTF 1.8 */\nclock { name = counter; freq = 3; offset = 5; };\n"
+            b"stream { event.context := struct { integer { size = 2; align = 1; } context; "
+            b"integer { size = 32; align = 1; signed = true; } pid; "
+            b"integer { size = 8; align = 1; signed = false; base = 16; } flags; "
+            b"integer { size = 64; align = 1; signed = false; } kstack[2]; }; };\n"
+            b"event { id = 1; name = \"etch:marker\"; fields := struct { int32_t _x; "
+            b"enum : int32_t { \"A\" = 1 } _y; uint8_t __pad_1[2]; struct { xint8_t "
+            b"bytes[__z_length]; } align(32) _z; }; };\n\0")
+    prints = [b'"%d %5s|%-4s %.2s %*.*s", REC->x, REC->t, REC->t, REC->t, 9, 2, REC->t',
+              b'"%lx %#x %08llx %o %c %%", (u64)REC->x << 3, ~REC->x, REC->x / 0, -1, 65',
+              b'"%s %s", REC->x ? __print_flags(REC->x & 0xff, "|", { 1, "a" }, { 2UL, "b" }) : '
+              b'"none", __print_symbolic(REC->x, { -3, "three" }, { N, "n" })',
+              b'"%pI4 %pI6c %pM %pS %pISpc %p", REC->t, REC->t, REC->t, REC->x, REC->t, REC->x',
+              b'"%x %d", REC->t[REC->x], ((u32 *)REC->t)[1] >= sizeof(int) && *(u8 *)REC->t']
+    formats = [b"#\nname: one\nID: 1\n\tfield:int x;\toffset:12;\tsize:4;\tsigned:1;\n"
+               b"\tfield:char t[8];\toffset:16;\tsize:8;\tsigned:0;\nprint fmt: " + text +
+               b"\n\0" for text in prints]
+    lost = packet + _packet([one], 3, 20, (1, 2, 3, 4, 5))
+    return [packet, packet[:-9], lost, head + packet] + [text + packet for text in formats]
+
+
 def metadata():
     """A clock, what becomes of it, its frequency and its origin; then texts."""
     texts = [b"", b"host\x006.12.0\0#1 SMP\0x86_64\0Linux\0one\0\"%d\", REC->x",
@@ -107,7 +142,7 @@ def main():
         seeds = [b"\1" + text for text in formats(headers[0]) + ODD]
     else:
         seeds = {"repair": packets, "settings": settings, "events": events,
-                 "metadata": metadata}[kind]()
+                 "metadata": metadata, "trace": trace}[kind]()
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for number, seed in enumerate(seeds):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The recorder of tools/tracing/etch: it writes whole packets, with as many records as it
+ * The recorder of tools/tracing/etch/record: it writes whole packets, with as many records as it
  * prints and as the kernel counts, and it leaves no instance behind.
  */
 
@@ -361,6 +361,19 @@ TEST_F(recorder, tells_that_another_has_read)
 
 /* ---- Errors ---- */
 
+/* KiB of all format files, which the recorder keeps beside the packets. */
+static unsigned int formats_kb(void)
+{
+	FILE *all = popen("cat " ETCH "/events/*/*/format | wc -c", "r");
+	unsigned int bytes = 0;
+
+	if (!all || fscanf(all, "%u", &bytes) != 1)
+		bytes = 0;
+	if (all)
+		pclose(all);
+	return bytes / 1024;
+}
+
 /* The trace has whole packets up to the full disk, and each missing record is counted. */
 TEST_F(recorder, a_full_disk)
 {
@@ -371,9 +384,12 @@ TEST_F(recorder, a_full_disk)
 	const char *at;
 	int status;
 
-	/* The disk has room for the metadata, twice: a newer version replaces the older one. */
+	/*
+	 * The disk has room for the metadata and formats, twice: a newer version replaces the
+	 * older one.
+	 */
 	ASSERT_NE(NULL, metadata);
-	description = strlen(metadata) / 1024 + 8;
+	description = strlen(metadata) / 1024 + formats_kb() + 8;
 	marks = 4 * DISK_KB + 2 * description;
 	snprintf(options, sizeof(options), "size=%uk", DISK_KB + 2 * description);
 	free(metadata);
@@ -607,15 +623,17 @@ static int listen_as_receiver(void)
 	return fd;
 }
 
-/* Receives metadata, and answers that it did; or answers @no. */
-static bool take_metadata(int control, const char *no)
+/* Receives @what, metadata or a note, and answers that it did; or answers @no. */
+static bool take(int control, const char *what, const char *no)
 {
 	FILE *f = fdopen(dup(control), "r");
 	bool ok = false;
+	char line[64];
 	size_t len;
 	char *text;
 
-	if (f && fscanf(f, "metadata %zu", &len) == 1 && fgetc(f) == '\n') {
+	if (f && fgets(line, sizeof(line), f) && !strncmp(line, what, strlen(what)) &&
+	    sscanf(line + strlen(what), " %zu", &len) == 1) {
 		text = malloc(len);
 		ok = text && fread(text, 1, len, f) == len &&
 		     (no ? dprintf(control, "%s\n", no) : dprintf(control, "ok %zu\n", len)) > 0;
@@ -624,6 +642,18 @@ static bool take_metadata(int control, const char *no)
 	if (f)
 		fclose(f);
 	return ok;
+}
+
+static bool take_metadata(int control, const char *no)
+{
+	return take(control, "metadata", no);
+}
+
+/* The notes that a recorder sends behind the first metadata. */
+static bool take_notes(int control)
+{
+	return take(control, "note formats", NULL) && take(control, "note command", NULL) &&
+	       take(control, "note tasks", NULL);
 }
 
 /*
@@ -637,8 +667,9 @@ static int have_packet_for_us(struct run *run)
 	START(run, "-v", "-i", INSTANCE, "-w", "0", "-s", "127.0.0.1:" PORT);
 	control = accept(listening, NULL, NULL);
 	close(listening);
-	if (control < 0 || !take_metadata(control, NULL) || !wait_until_said(run, " s  ") ||
-	    write_file(TREE, "trace_marker", "here") || write_file(TREE, "flush", "1"))
+	if (control < 0 || !take_metadata(control, NULL) || !take_notes(control) ||
+	    !wait_until_said(run, " s  ") || write_file(TREE, "trace_marker", "here") ||
+	    write_file(TREE, "flush", "1"))
 		return -1;
 	return control;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The recorder of tools/tracing/etch when its parent changed signals or limits, and when
+ * The recorder of tools/tracing/etch/record when its parent changed signals or limits, and when
  * it does not end in the usual way.
  */
 

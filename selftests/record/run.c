@@ -206,14 +206,23 @@ int recorders_instances(void)
 	return nr;
 }
 
-void remove_trace(const char *trace)
+static void remove_folder(const char *folder)
 {
 	struct dirent *entry;
-	DIR *dir = opendir(trace);
+	DIR *dir = opendir(folder);
 
 	while (dir && (entry = readdir(dir)))
-		unlink(path_of(trace, entry->d_name));
+		unlink(path_of(folder, entry->d_name));
 	if (dir)
 		closedir(dir);
-	rmdir(trace);
+	rmdir(folder);
+}
+
+void remove_trace(const char *trace)
+{
+	char notes[200];
+
+	snprintf(notes, sizeof(notes), "%s/.etch", trace);
+	remove_folder(notes);
+	remove_folder(trace);
 }

@@ -2,11 +2,13 @@
 /*
  * Where a trace goes: a folder of this machine, or a receiver (receive.c).
  *
- * The folder gets "metadata", which is replaced at once by rename(), and a file for each
- * CPU that had records, "cpuN". The receiver makes the same folder. To it goes, by TCP:
+ * The folder gets "metadata", which is replaced at once by rename(), a file for each CPU
+ * that had records, "cpuN", and notes for readers (keep.c), which are replaced as metadata
+ * is, in ".etch". The receiver makes the same folder. To it goes, by TCP:
  *
  *	metadata BYTES\n  and so many bytes, each time that there is newer metadata, on the
  *			  first connection; it stays open. Last comes "end\n"
+ *	note NAME BYTES\n the same of a file in .etch, behind the first metadata
  *	cpuN\n		  and packets up to the end, on a connection for each file
  *
  * Each thing is answered when it is in its place: "ok BYTES\n", or why it is not. So
@@ -26,6 +28,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#define PLACE_NOTES	".etch"
 #define PLACE_PATIENCE	30	/* seconds: a receiver that does nothing for so long has gone */
 
 /* ---- A folder ---- */
@@ -60,23 +63,49 @@ int place_folder(struct place *place, const char *path)
 	return 0;
 }
 
-static int folder_metadata(struct place *place, const char *text, size_t len)
+/* A file of @dir is what it was, or is new and whole. -1 with errno. */
+static int folder_replace(struct place *place, int dir, const char *name, const char *text,
+			  size_t len)
 {
-	int fd = openat(place->dir, ".metadata.new",
-			O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	bool ok = fd >= 0 && !write_all(fd, text, len) && !(place->sync && fsync(fd));
-	int err = errno;
+	char new[32];
+	bool ok;
+	int fd, err;
 
+	snprintf(new, sizeof(new), ".%s.new", name);
+	fd = openat(dir, new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	ok = fd >= 0 && !write_all(fd, text, len) && !(place->sync && fsync(fd));
+	err = errno;
 	if (fd >= 0 && close(fd) && ok) {
 		err = errno;
 		ok = false;
 	}
-	if (ok && !renameat(place->dir, ".metadata.new", place->dir, "metadata"))
+	if (ok && !renameat(dir, new, dir, name))
 		return 0;
-	errno = ok ? errno : err;
-	fail("%s/metadata cannot be written: %m%s", place->path, place_advice(errno));
-	unlinkat(place->dir, ".metadata.new", 0);
+	err = ok ? errno : err;
+	unlinkat(dir, new, 0);
+	errno = err;
 	return -1;
+}
+
+static int folder_metadata(struct place *place, const char *text, size_t len)
+{
+	if (!folder_replace(place, place->dir, "metadata", text, len))
+		return 0;
+	return fail("%s/metadata cannot be written: %m%s", place->path, place_advice(errno));
+}
+
+static int folder_note(struct place *place, const char *name, const char *text, size_t len)
+{
+	if (!place->notes) {
+		if (mkdirat(place->dir, PLACE_NOTES, 0700) && errno != EEXIST)
+			return fail("%s/" PLACE_NOTES " cannot be made: %m", place->path);
+		place->notes = openat(place->dir, PLACE_NOTES,
+				      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	}
+	if (!folder_replace(place, place->notes, name, text, len))
+		return 0;
+	return fail("%s/" PLACE_NOTES "/%s cannot be written: %m%s. Readers will show numbers where they show names otherwise",
+		    place->path, name, place_advice(errno));
 }
 
 static int folder_file_end(struct place *place, const char *name, int fd, unsigned long long bytes)
@@ -265,18 +294,27 @@ int place_receiver(struct place *place, const char *address)
 	return place->control < 0 ? -1 : 0;
 }
 
-static int peer_metadata(struct place *place, const char *text, size_t len)
+/* On the first connection. @what begins the line, and is what messages call it. */
+static int peer_text(struct place *place, const char *what, const char *text, size_t len)
 {
 	char line[64];
 
 	if (place->gone || place->refused)
 		return -1;
-	snprintf(line, sizeof(line), "metadata %zu\n", len);
+	snprintf(line, sizeof(line), "%s %zu\n", what, len);
 	/* If it cannot be sent, the answer, or that there is none, says why. */
 	if (!write_all(place->control, line, strlen(line)))
 		write_all(place->control, text, len);
-	place->refused = peer_answer(place, "metadata", place->control, len);
+	place->refused = peer_answer(place, what, place->control, len);
 	return place->refused ? -1 : 0;
+}
+
+static int peer_note(struct place *place, const char *name, const char *text, size_t len)
+{
+	char what[32];
+
+	snprintf(what, sizeof(what), "note %s", name);
+	return peer_text(place, what, text, len);
 }
 
 static int peer_file(struct place *place, const char *name)
@@ -348,7 +386,24 @@ const char *place_advice(int err)
 
 int place_metadata(struct place *place, const char *text, size_t len)
 {
-	return place->dir < 0 ? peer_metadata(place, text, len) : folder_metadata(place, text, len);
+	return place->dir < 0 ? peer_text(place, "metadata", text, len) :
+				folder_metadata(place, text, len);
+}
+
+bool place_may_note(const char *name)
+{
+	static const char * const notes[] = { "formats", "symbols", "tasks", "account", "command" };
+
+	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
+		if (!strcmp(name, notes[i]))
+			return true;
+	return false;
+}
+
+int place_note(struct place *place, const char *name, const char *text, size_t len)
+{
+	return place->dir < 0 ? peer_note(place, name, text, len) :
+				folder_note(place, name, text, len);
 }
 
 int place_file(struct place *place, const char *name)
@@ -371,6 +426,11 @@ int place_end(struct place *place)
 {
 	if (place->dir < 0)
 		return peer_end(place);
+	if (place->notes > 0) {
+		if (place->sync)
+			fsync(place->notes);
+		close(place->notes);
+	}
 	if (place->sync && fsync(place->dir))
 		return fail("%s may not be on the disk: %m", place->path);
 	close(place->dir);

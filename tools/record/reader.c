@@ -86,6 +86,8 @@ static int metadata_copy(struct metadata *md, bool first)
 		metadata_other_trace();
 	else
 		ret = place_metadata(md->place, text, len);
+	if (!ret)
+		keep_formats(md->kept, text);
 	/* Later metadata is refused, too; the old one describes the packets already written. */
 	if (!ret)
 		memcpy(md->uuid, uuid, sizeof(uuid));
@@ -181,13 +183,14 @@ static void *reader_run(void *arg)
 
 /* ---- All of them ---- */
 
-int readers_open(struct readers *all, struct tree *tree, struct place *place)
+int readers_open(struct readers *all, struct tree *tree, struct place *place, struct kept *kept)
 {
 	memset(all, 0, sizeof(*all));
 	all->tree = tree;
 	all->place = place;
 	all->metadata.tree = tree;
 	all->metadata.place = place;
+	all->metadata.kept = kept;
 	pthread_mutex_init(&all->metadata.lock, NULL);
 	all->end = eventfd(0, EFD_CLOEXEC);
 	all->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -314,19 +317,35 @@ static unsigned long long account_since(unsigned long long base, unsigned long l
 	return now >= base ? now - base : now;
 }
 
+static bool reader_account(const struct reader *r, struct account *account)
+{
+	if (!tree_stats(r->all->tree, r->cpu, account))
+		return false;
+	for (int i = 0; i < STATS; i++)
+		account->of[i] = account_since(i == ENTRIES ? 0 : r->base.of[i], account->of[i]);
+	return true;
+}
+
 void readers_account(const struct readers *all, struct account *sum)
 {
-	struct account now;
+	struct account account;
 
 	memset(sum, 0, sizeof(*sum));
 	for (int i = 0; i < all->nr; i++) {
-		const struct reader *r = all->list[i];
-
-		if (!tree_stats(all->tree, r->cpu, &now))
+		if (!reader_account(all->list[i], &account))
 			continue;
 		for (int j = 0; j < STATS; j++)
-			sum->of[j] += account_since(j == ENTRIES ? 0 : r->base.of[j], now.of[j]);
+			sum->of[j] += account.of[j];
 	}
+}
+
+void readers_keep_account(const struct readers *all, struct kept *kept)
+{
+	struct account account;
+
+	for (int i = 0; i < all->nr; i++)
+		if (reader_account(all->list[i], &account))
+			keep_account(kept, all->list[i]->cpu, &account);
 }
 
 void readers_close(struct readers *all)

@@ -19,7 +19,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define RECEIVE_METADATA	(256 << 20)	/* bytes, and more is a mistake */
+#define RECEIVE_TEXT		(256 << 20)	/* bytes, and more is a mistake */
 #define RECEIVE_PATIENCE	10		/* seconds for a connection to say what it is */
 
 /**
@@ -72,19 +72,23 @@ static void receiver_begin(struct receiver *r)
 	pthread_mutex_unlock(&r->lock);
 }
 
-static int receive_metadata(struct connection *c, unsigned long long len)
+/* Metadata, if @note is empty, or a note of that name. */
+static int receive_text(struct connection *c, const char *note, unsigned long long len)
 {
-	char *text = len <= RECEIVE_METADATA ? malloc(len + 1) : NULL;
+	const char *name = *note ? note : "metadata";
+	char *text = len <= RECEIVE_TEXT ? malloc(len + 1) : NULL;
 	int ret = -1;
 
 	if (!text)
-		fail("metadata of %llu bytes is too much", len);
+		fail("%s of %llu bytes is too much", name, len);
 	else if (read_all(c->fd, text, len) <= 0 && len)
-		fail("metadata was cut off; the older metadata is kept");
+		fail("%s was cut off; the older one is kept", name);
+	else if (*note)
+		ret = place_note(c->receiver->place, note, text, len);
 	else
 		ret = place_metadata(c->receiver->place, text, len);
 	free(text);
-	if (!ret)
+	if (!ret && !*note)
 		receiver_begin(c->receiver);
 	answer(c, ret, len);
 	return ret;
@@ -94,15 +98,18 @@ static int receive_metadata(struct connection *c, unsigned long long len)
 static int receive_control(struct connection *c, char *line, size_t room)
 {
 	unsigned long long len;
+	char note[32];
 
 	do {
+		*note = 0;
 		if (!strcmp(line, "end")) {
 			answer(c, 0, 0);
 			return 0;
 		}
-		if (sscanf(line, "metadata %llu", &len) != 1)
+		if (sscanf(line, "metadata %llu", &len) != 1 &&
+		    (sscanf(line, "note %31s %llu", note, &len) != 2 || !place_may_note(note)))
 			return fail("'%s' instead of metadata", line);
-		if (receive_metadata(c, len))
+		if (receive_text(c, note, len))
 			return -1;
 	} while (read_text_line(c->fd, line, room) > 0);
 	return fail("the recorder has gone without a word: the trace is not complete");

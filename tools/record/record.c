@@ -52,6 +52,7 @@ enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_NO_COMMAND = 127, EXIT_SIGNAL = 12
  * @repair: cut a trace that has an end of its own
  * @seconds: how long, or -1
  * @command: what to run, or NULL
+ * @words: all of the command line
  * @state: have the kernel write the state at the start
  * @sync: have it on the disk
  * @quiet: print errors only
@@ -64,7 +65,7 @@ struct options {
 	const char *size, *mode, *clock, *percent;
 	const char *folder, *receiver, *listen, *repair;
 	long seconds;
-	char **command;
+	char **command, **words;
 	bool state, sync, quiet, verbose;
 };
 
@@ -73,6 +74,7 @@ struct options {
  * @options: from the command line
  * @tree: the instance
  * @place: where it goes
+ * @kept: the notes that go there, too
  * @readers: the threads
  * @pid: the command; 0: none, or it has ended
  * @go: a pipe: the command begins when it is written to; -1: it was, or there is none
@@ -85,6 +87,7 @@ struct recording {
 	const struct options *options;
 	struct tree tree;
 	struct place place;
+	struct kept kept;
 	struct readers readers;
 	pid_t pid;
 	int go;
@@ -96,6 +99,7 @@ struct recording {
 
 /* ---- Messages ---- */
 
+static const char *say_name = "etch-record";
 static pthread_mutex_t say_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool say_line_is_open;	/* a line of progress, that the next one replaces */
 
@@ -104,7 +108,7 @@ static void vsay(const char *fmt, va_list args)
 	int err = errno;
 
 	pthread_mutex_lock(&say_lock);
-	fputs(say_line_is_open ? "\r\033[Ketch-record: " : "etch-record: ", stderr);
+	fprintf(stderr, "%s%s: ", say_line_is_open ? "\r\033[K" : "", say_name);
 	say_line_is_open = false;
 	errno = err;
 	vfprintf(stderr, fmt, args);
@@ -517,7 +521,12 @@ static int record_on(struct recording *rec)
 			return -1;
 	}
 	clock_gettime(CLOCK_MONOTONIC, &rec->begin);
-	if (readers_open(&rec->readers, &rec->tree, &rec->place) || readers_look(&rec->readers))
+	keep_begin(&rec->kept, &rec->tree, &rec->place, rec->options->words);
+	if (readers_open(&rec->readers, &rec->tree, &rec->place, &rec->kept))
+		return -1;
+	/* Before there are threads, which may have newer metadata to send. */
+	keep_start(&rec->kept);
+	if (readers_look(&rec->readers))
 		return -1;
 	if (only_what_is_there(rec->options))
 		return 0;
@@ -548,6 +557,8 @@ static int record_off(struct recording *rec)
 	ret |= readers_look(&rec->readers);
 	ret |= readers_end(&rec->readers);
 	ret |= tell_account(rec);
+	readers_keep_account(&rec->readers, &rec->kept);
+	keep_end(&rec->kept, rec->status);
 	readers_close(&rec->readers);
 	ret |= place_end(&rec->place);
 	return ret;
@@ -635,7 +646,7 @@ static const char usage[] =
 
 static int misused(const char *why)
 {
-	fail("%s. See etch-record -h", why);
+	fail("%s. See %s -h", why, say_name);
 	return EXIT_USAGE;
 }
 
@@ -730,11 +741,13 @@ static int run_receiver(const struct options *o)
 	       EXIT_FAILED : EXIT_OK;
 }
 
-int main(int argc, char **argv)
+int record_main(const char *name, int argc, char **argv)
 {
-	struct options o = { .seconds = -1, .percent = "25" };
+	struct options o = { .seconds = -1, .percent = "25", .words = argv };
 	int option, ret;
 
+	say_name = name;
+	optind = 1;
 	/* The command's options are not ours: + ends at the first word that is none. */
 	while ((option = getopt(argc, argv, "+e:d:o:s:Sfi:b:m:c:w:t:l:r:vqh")) != -1) {
 		if (option == 'h') {
@@ -755,4 +768,10 @@ int main(int argc, char **argv)
 	if (o.repair)
 		return repair(o.repair) ? EXIT_FAILED : EXIT_OK;
 	return o.listen ? run_receiver(&o) : record(&o);
+}
+
+/* Where this room is linked alone. The program etch has a main() of its own. */
+int __attribute__((weak)) main(int argc, char **argv)
+{
+	return record_main("etch-record", argc, argv);
 }

@@ -5,6 +5,7 @@
  *	record.c	the options, the command that is recorded, signals, the account
  *	tree.c		an instance's files, and the settings changed in them
  *	reader.c	a thread for each CPU, and the metadata that its packets need
+ *	keep.c		what readers need beside packets and metadata: the folder .etch
  *	pump.c		packets from one file to another, by splice()
  *	place.c		where a trace goes: a folder, or a receiver elsewhere
  *	receive.c	that receiver
@@ -30,7 +31,13 @@
 
 #include <linux/etch_packet.h>
 
-/* ---- record.c: messages ---- */
+/* ---- record.c: the program, and messages ---- */
+
+/*
+ * etch-record, with its options. @name is what its messages begin with; @words, which end
+ * with NULL, begin with the program's name. Returns an exit status.
+ */
+int record_main(const char *name, int argc, char **words);
 
 /* A line for the user. */
 void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...);
@@ -108,6 +115,7 @@ int tree_each_cpu(const struct tree *tree, int (*each)(void *arg, int cpu), void
  * @gone: nobody is at its other end, which was said; nothing is sent, and nothing more said
  * @refused: its metadata was not taken, which was said, and @control is of no use
  * @sync: files are on the disk before they are taken as written
+ * @notes: the folder .etch; 0: not made yet
  */
 struct place {
 	const char *path;
@@ -116,6 +124,7 @@ struct place {
 	int control;
 	atomic_bool gone, refused;
 	bool sync;
+	int notes;
 };
 
 /* HOST:PORT, [HOST]:PORT, or PORT if @any; numbers only. */
@@ -126,6 +135,10 @@ int place_receiver(struct place *place, const char *address);
 void place_keep_asking(int fd);
 /* Replaces what was there, at once or not at all. */
 int place_metadata(struct place *place, const char *text, size_t len);
+/* A file of the folder .etch, in place of the one before. */
+int place_note(struct place *place, const char *name, const char *text, size_t len);
+/* Whether a file of .etch may have this name. */
+bool place_may_note(const char *name);
 /* A file that did not exist before; a descriptor to write to, or -1, said. */
 int place_file(struct place *place, const char *name);
 /* Its first @bytes are kept. Closes @fd in any case. */
@@ -193,12 +206,53 @@ enum pump_state pump_turn(struct pump *pump);
 /* Leaves @to open: who opened it knows how to end it. */
 void pump_close(struct pump *pump);
 
+/* ---- keep.c ---- */
+
+#define KEEP_IDS	(1 << 14)	/* of events: as many as a record can name */
+
+/* A file of .etch while it is written. */
+struct kept_text {
+	char *bytes;
+	size_t len, room;
+};
+
+/**
+ * struct kept - the notes beside the packets
+ * @tree: where it comes from
+ * @place: where it goes; NULL: nowhere
+ * @failed: something could not be kept, which was said; the rest is not kept
+ * @known: a bit for each event whose format is in @formats, or has none
+ * @formats: a file
+ * @tasks: a file
+ * @account: a file
+ * @command: a file
+ */
+struct kept {
+	const struct tree *tree;
+	struct place *place;
+	bool failed;
+	unsigned char known[KEEP_IDS / 8];
+	struct kept_text formats, tasks, account, command;
+};
+
+/* Writes nothing yet: metadata goes first. @words: the recorder's arguments. */
+void keep_begin(struct kept *kept, const struct tree *tree, struct place *place, char **words);
+/* The command, and the tasks that are there. */
+void keep_start(struct kept *kept);
+/* The formats of events in @metadata that are not kept yet. */
+void keep_formats(struct kept *kept, const char *metadata);
+/* Adds a CPU to the file that keep_end() writes. */
+void keep_account(struct kept *kept, int cpu, const struct account *account);
+/* All the rest; frees. */
+void keep_end(struct kept *kept, int status);
+
 /* ---- reader.c ---- */
 
 /**
  * struct metadata - the description of the packets, where they are
  * @tree: where it comes from
  * @place: where it goes
+ * @kept: gets the formats of its events
  * @lock: of the rest
  * @uuid: of the trace
  * @generation: the metadata at @place has this generation, or a newer one
@@ -207,6 +261,7 @@ void pump_close(struct pump *pump);
 struct metadata {
 	struct tree *tree;
 	struct place *place;
+	struct kept *kept;
 	pthread_mutex_t lock;
 	unsigned char uuid[ETCH_PACKET_UUID];
 	__u32 generation;
@@ -247,7 +302,8 @@ struct progress {
 };
 
 /* Copies the metadata, too. The threads start with readers_look(). */
-int readers_open(struct readers *readers, struct tree *tree, struct place *place);
+int readers_open(struct readers *readers, struct tree *tree, struct place *place,
+		 struct kept *kept);
 /* Start a thread for each CPU that has none. */
 int readers_look(struct readers *readers);
 /* Tracing is off: wait until all of them have come to the end of their CPU's packets. */
@@ -257,6 +313,8 @@ int readers_alone(struct readers *readers);
 void readers_progress(const struct readers *readers, struct progress *progress);
 /* Since readers_look() found the CPU; of all CPUs together. */
 void readers_account(const struct readers *readers, struct account *account);
+/* The same, CPU by CPU, for readers of the trace. */
+void readers_keep_account(const struct readers *readers, struct kept *kept);
 void readers_close(struct readers *readers);
 
 /* ---- receive.c ---- */

@@ -20,6 +20,7 @@ import formats
 import loss
 import packets
 import printed
+import shown
 
 
 class Report:
@@ -227,6 +228,22 @@ def check_loss(report, trace):
     report.say(f"{trace.name}: {found.note}")
 
 
+def check_shown(report, trace, known, least, program):
+    """The records once more, by our own program."""
+    show = shown.Show(trace, known, program)
+    report.case(f"{trace.name}: etch show has each record, at the nanosecond",
+                show.same_records)
+    report.say(f"{trace.name}: etch show: {show.note}")
+    if trace.name in loss.TRACES:
+        report.case(f"{trace.name}: and each loss, by CPU and cause", show.same_loss)
+        report.say(f"{trace.name}: etch show: {show.note}")
+    report.case(f"{trace.name}: etch check finds it whole", show.checked)
+    if any(trace.folder.glob("text.cpu*")):
+        report.case(f"{trace.name}: etch show prints what the kernel prints",
+                    show.same_text, least.shown)
+        report.say(f"{trace.name}: etch show: {show.note}")
+
+
 def check_trace(report, trace, known, least):
     """All cases of one trace."""
     marker = trace.marker()
@@ -251,10 +268,13 @@ def check_trace(report, trace, known, least):
 
 
 def check_folder(report, folder, least, recorder=None):
-    """All there is. recorder: the program, to repair what is cut off."""
+    """All there is. recorder: the program, to repair what is cut off; etch is beside it."""
     known = formats.load(folder / "formats")
     for name in ("load", "twice", *loss.TRACES):
-        check_trace(report, Trace(folder / name), known, least)
+        trace = Trace(folder / name)
+        check_trace(report, trace, known, least)
+        if recorder:
+            check_shown(report, trace, known, least, recorder.with_name("etch"))
     files = cut.Cut(folder / "twice/ctf", recorder)
     report.case("a file cut anywhere keeps its whole packets", files.anywhere)
     report.case("and babeltrace2 opens it once it is repaired", files.opens)

@@ -54,6 +54,21 @@ def wait_for(what):
         time.sleep(0.01)
 
 
+FORMAT = """name: {}
+ID: {}
+format:
+	field:int x;	offset:12;	size:4;	signed:1;
+
+print fmt: "x=%d", REC->x
+"""
+EVENT = """
+event {{
+	id = {1};
+	name = "sys:{0}";
+}};
+"""
+
+
 class Tree:
     """Files as Etch's, and a pipe for each CPU."""
 
@@ -72,6 +87,14 @@ class Tree:
         (new / "stats").write_text(STATS.format(0))
         os.mkfifo(new / "trace_pipe_raw")
         new.rename(self.path / f"per_cpu/cpu{cpu}")
+
+    def add_event(self, name, number, other=None):
+        """Metadata has it, and the tree its format; of an older event, with another number."""
+        folder = self.path / "events/sys" / name
+        folder.mkdir(parents=True)
+        (folder / "format").write_text(FORMAT.format(name, other or number))
+        metadata = self.path / "metadata"
+        metadata.write_text(metadata.read_text() + EVENT.format(name, number))
 
     def is_read(self, cpu):
         """Has somebody opened the CPU's packets?"""
@@ -181,7 +204,52 @@ class Record(unittest.TestCase):
             self.assertEqual((self.trace / f"cpu{cpu}").read_bytes(),
                              b"".join(fed[cpu]))
         self.assertEqual(sorted(os.listdir(self.trace)),
-                         ["cpu0", "cpu1", "metadata"])
+                         [".etch", "cpu0", "cpu1", "metadata"])
+
+    def notes(self):
+        """The files of .etch, and that nothing else is there."""
+        return {path.name: path.read_text() for path in (self.trace / ".etch").iterdir()}
+
+    def check_notes(self, notes):
+        """What test_notes and test_sent expect of them."""
+        self.assertLessEqual({"account", "command", "formats", "tasks"}, set(notes))
+        self.assertLessEqual(set(notes), {"account", "command", "formats", "symbols", "tasks"})
+        self.assertEqual(notes["formats"], FORMAT.format("one", 1) + "\n" +
+                         FORMAT.format("two", 2) + "\n")
+        self.assertIn("cpu0 written: 60\n", notes["account"])
+        self.assertRegex(notes["command"], r"^recorder: \S+ -t \S+ -i \. .*\nbegan: \d+\.\d{9}\n"
+                         r"boot: \d+\.\d{9}\nended: \d+\.\d{9}\nstatus: 0\n$")
+        for when in ("start", "end"):
+            self.assertRegex(notes["tasks"], rf"(?m)^{when} {os.getpid()} {os.getpid()} "
+                             rf"{os.getppid()} \S")
+
+    def test_notes(self):
+        """What readers need beside packets; formats of events that come later, too."""
+        self.tree.add_event("one", 1)
+        process = self.record("-e", "it's", "-o", self.trace)
+        self.tree.feed(0, packet(0, 0))
+        wait_for(lambda: self.size("cpu0"))
+        self.assertEqual(self.notes()["formats"], FORMAT.format("one", 1) + "\n")
+        self.tree.add_event("two", 2)
+        self.tree.add_event("old", 3, 4)
+        self.tree.feed(0, packet(0, 1, records=57, generation=2))
+        wait_for(lambda: self.size("cpu0") == 2 * PAGE)
+        self.tree.counts(0, 60)
+        self.end(process)
+        notes = self.notes()
+        self.check_notes(notes)
+        self.assertIn(" -e 'it'\\''s' ", notes["command"])
+
+    def test_a_note_that_cannot_be_written(self):
+        """It is said, and the trace has its packets."""
+        process = self.record("-o", self.trace)
+        wait_for(lambda: self.size(".etch/tasks"))
+        (self.trace / ".etch/.account.new").mkdir()
+        self.tree.feed(0, packet(0, 0))
+        self.tree.counts(0, 3)
+        said = self.end(process)
+        self.assertIn("/.etch/account cannot be written: Is a directory", said)
+        self.assertEqual((self.trace / "cpu0").read_bytes(), packet(0, 0))
 
     def test_settings_come_back(self):
         process = self.record("-e", "sched,timer", "-m", "discard", "-c",
@@ -259,6 +327,9 @@ class Record(unittest.TestCase):
             address = "127.0.0.1:%d" % probe.getsockname()[1]
         receiver = self.start("-l", address, "-o", self.trace)
         self.assertIn("listening", receiver.stderr.readline())
+        self.tree.add_event("one", 1)
+        self.tree.add_event("two", 2)
+        metadata = (self.tree.path / "metadata").read_text()
         process = self.record("-s", address)
         fed = [[packet(cpu, i, content=3000 * i, generation=1 + i)
                 for i in range(20)] for cpu in range(2)]
@@ -270,7 +341,23 @@ class Record(unittest.TestCase):
         for cpu in range(2):
             self.assertEqual((self.trace / f"cpu{cpu}").read_bytes(),
                              b"".join(fed[cpu]))
-        self.assertEqual((self.trace / "metadata").read_text(), HEAD)
+        self.assertEqual((self.trace / "metadata").read_text(), metadata)
+        self.check_notes(self.notes())
+
+    def test_a_note_of_another_name(self):
+        """A sender may write what a trace has, and nothing else."""
+        for name in ("../metadata", "x", ".formats.new"):
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", 0))
+                address = probe.getsockname()
+            receiver = self.start("-l", "%s:%d" % address, "-o", self.folder / "other")
+            self.assertIn("listening", receiver.stderr.readline())
+            with socket.create_connection(address) as sender:
+                sender.sendall(b"metadata 1\nx" + f"note {name} 1\ny".encode())
+                sender.shutdown(socket.SHUT_WR)
+                self.assertIn("instead of metadata", self.ended(receiver, 1))
+            self.assertEqual(os.listdir(self.folder / "other"), ["metadata"])
+            (self.folder / "other/metadata").unlink()
 
     def test_strangers_do_no_harm(self):
         with socket.socket() as probe:

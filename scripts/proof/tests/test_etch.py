@@ -1,0 +1,369 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The tool etch of tools/: a trace that is made here, shown, checked, cut and broken."""
+
+import os
+import random
+import struct
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import layout
+
+SOURCE = layout.TOP / "tools"
+UAPI = layout.TOP / "include-trace/uapi"
+ROOMS = ("record", "read", "verbs")
+PATIENCE = 60       # seconds
+
+# struct etch_packet_header, of include-trace/uapi/linux/etch_packet.h.
+HEADER = struct.Struct("<I16sIQ4I16sIi2I6Q")
+UUID = bytes(range(16))
+PAGE = 4096
+
+METADATA = """/* CTF 1.8 */
+trace { uuid = "00010203-0405-0607-0809-0a0b0c0d0e0f"; };
+
+env {
+	hostname = "here";
+	tracer_name = "etch";
+};
+
+clock {
+	name = mono;
+	freq = 1000000000;
+	offset_s = 1700000000;
+	offset = 5;
+	absolute = true;
+};
+
+stream {
+	id = 0;
+	event.context := struct {
+		enum : integer { size = 2; align = 1; signed = false; } {
+			task = 0, softirq = 1, hardirq = 2, nmi = 3
+		} context;
+		integer { size = 32; align = 1; signed = true; } pid;
+		integer { size = 32; align = 1; signed = true; base = 10; } prio;
+	};
+};
+
+event {
+	id = 7;
+	name = "sys:number";
+	stream_id = 0;
+	fields := struct {
+		int32_t _a;
+		/* "one" = 0x1; "two" = 0x2; */
+		xint64_t _b;
+		char8_t _name[8];
+	};
+};
+
+event {
+	id = 9;
+	name = "sys:text";
+	stream_id = 0;
+	fields := struct {
+		loc16_t __msg_offset;
+		uint16_t __msg_length;
+		char8_t _msg[__msg_length];
+	};
+};
+"""
+FORMATS = """name: number
+ID: 7
+format:
+	field:unsigned short common_type;	offset:6;	size:2;	signed:0;
+
+	field:int a;	offset:12;	size:4;	signed:1;
+	field:unsigned long b;	offset:16;	size:8;	signed:0;
+	field:char name[8];	offset:24;	size:8;	signed:0;
+
+print fmt: "a=%d b=%s name=%s half=%u%% %s", REC->a, (REC->b) ? __print_flags(REC->b, "|", { 1UL << 0, "one" }, { 0x2, "two" }, { HOW, "secret" }) : "none", REC->name, REC->a >> 1, __print_symbolic(REC->a & 1, { 0, "even" }, { 1, "odd" })
+name: text
+ID: 9
+format:
+	field:unsigned short common_type;	offset:6;	size:2;	signed:0;
+
+	field:__data_loc char[] msg;	offset:12;	size:4;	signed:0;
+
+print fmt: "%-6s at %ps", __get_str(msg), (void *)0xffffffff81000010UL
+"""
+SYMBOLS = "ffffffff81000000 T begin\nffffffff81000100 t other\t[mod]\n"
+TASKS = "start 41 41 1 shell\nstart 42 41 1 two words\nend 41 41 1 later\n"
+
+
+def number(time, pid, a, b, name=b"n"):
+    """A record of sys:number, with its context."""
+    return struct.pack("<Qi", time | 7 << 48, pid) + struct.pack(
+        "<iiQ8s", 120, a, b, name)
+
+
+def text(time, pid, msg, level=0):
+    """A record of sys:text."""
+    body = msg.encode() + b"\0"
+    record = struct.pack("<Qi", time | 9 << 48 | level << 62, pid) + struct.pack(
+        "<iI", 120, len(body) << 16 | 16) + body
+    return record + bytes(-len(record) % 4)
+
+
+def packet(cpu, seq, records, begin, lost=(0, 0, 0, 0, 0), end=None):
+    """A packet; lost: overwritten, full, throttled, nested, too big."""
+    content = b"".join(records)
+    size = HEADER.size + len(content)
+    whole = -(-size // PAGE) * PAGE
+    header = HEADER.pack(0xC1FC1FC1, UUID, 0, *lost, b"task", cpu, 7, 1, len(records), begin,
+                         end or begin + 1000, size * 8, whole * 8, seq, sum(lost))
+    return (header + content).ljust(whole, b"\0")
+
+
+class Etch(unittest.TestCase):
+    """What the program prints."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.program = Path(cls.scratch.name) / "etch"
+        subprocess.run(
+            ["gcc", "-O1", "-g", "-Wall", "-Werror", "-fsanitize=address,undefined",
+             "-fno-sanitize-recover=all", "-pthread", "-I", SOURCE, "-idirafter", UAPI, "-o",
+             cls.program, *(path for room in ROOMS for path in (SOURCE / room).glob("*.c"))],
+            check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.trace = Path(folder.name) / "trace"
+        (self.trace / ".etch").mkdir(parents=True)
+        self.put("metadata", METADATA)
+        self.put(".etch/formats", FORMATS)
+        self.put(".etch/symbols", SYMBOLS)
+        self.put(".etch/tasks", TASKS)
+        second = 10**9
+        self.packets = {
+            0: [packet(0, 1, [number(second + 1, 41, 3, 1), number(second + 500, 41, -2, 7)],
+                       second),
+                packet(0, 4, [text(second + 5000, 42, "hello", 2)], second + 4000,
+                       (12, 5, 0, 0, 0))],
+            1: [packet(1, 1, [text(second + 600, 42, "x"), number(second + 700, 0, 8, 0),
+                              number(second + 6000, 99, 0, 2)], second + 100)],
+        }
+        for cpu, packets in self.packets.items():
+            (self.trace / f"cpu{cpu}").write_bytes(b"".join(packets))
+
+    def put(self, name, content):
+        """A file of the trace."""
+        (self.trace / name).write_text(content)
+
+    def run_etch(self, *words, expected=0, said=""):
+        """What it prints; said: what the standard error must have."""
+        done = subprocess.run([self.program, *map(str, words)], check=False, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              errors="replace", timeout=PATIENCE)
+        self.assertEqual(done.returncode, expected, done.stderr)
+        if said:
+            self.assertIn(said, done.stderr)
+        else:
+            self.assertEqual(done.stderr, "")
+        return done.stdout
+
+    def show(self, *options, **expected):
+        """Lines, without those at the top."""
+        return self.run_etch("show", "-H", *options, self.trace, **expected).splitlines()
+
+    # ---- show ----
+
+    def test_shows_all(self):
+        self.assertEqual(self.show("-N"), [
+            "           shell-41      [000] .....     1.000000001: number: "
+            "a=3 b=one name=n half=1% odd {prio=120}",
+            "           shell-41      [000] .....     1.000000500: number: "
+            "a=-2 b=one|two|0x4 name=n half=4294967295% even {prio=120}",
+            "       two words-42      [001] .....     1.000000600: text: "
+            "x      at begin {prio=120}",
+            "          <idle>-0       [001] .....     1.000000700: number: "
+            "a=8 b=none name=n half=4% even {prio=120}",
+            "CPU:0 [LOST 17 EVENTS] 12 overwritten, 5 because the buffer was full",
+            "       two words-42      [000] ..h..     1.000005000: text: "
+            "hello  at begin {prio=120}",
+            "           <...>-99      [001] .....     1.000006000: number: "
+            "a=0 b=two name=n half=0% even {prio=120}",
+        ])
+
+    def test_has_a_header_for_people(self):
+        out = self.run_etch("show", self.trace).splitlines()
+        self.assertEqual(out[0], "# tracer: etch")
+        self.assertEqual(len([line for line in out if not line.startswith("#")]), 7)
+
+    def test_without_notes(self):
+        for path in (self.trace / ".etch").iterdir():
+            path.unlink()
+        (self.trace / ".etch").rmdir()
+        lines = self.show()
+        self.assertIn("number: a=3 b=0x1 name=n {prio=120}", lines[0])
+        self.assertTrue(lines[0].startswith("           <...>-41 "), lines[0])
+        self.assertIn("text: msg=x {prio=120}", lines[2])
+
+    def chosen(self, *options):
+        """Which records: the ends of their times, and L for a loss."""
+        return [line.split(": ")[0][-4:] if not line.startswith("CPU:") else "L"
+                for line in self.show("-N", *options)]
+
+    def test_chooses(self):
+        for options, expected in (
+                (("-e", "text"), ["0600", "L", "5000"]),
+                (("-e", "sys:num*", "-c", "0"), ["0001", "0500", "L"]),
+                (("-e", "sys", "-c", "1"), ["0600", "0700", "6000"]),
+                (("-t", "two *"), ["0600", "L", "5000"]),
+                (("-t", "41", "-t", "99"), ["0001", "0500", "L", "6000"]),
+                (("-f", "a > 2"), ["0001", "0700", "L"]),
+                (("-f", "a > 3"), ["0700", "L"]),
+                (("-f", "a >= 3"), ["0001", "0700", "L"]),
+                (("-f", "a<0"), ["0500", "L"]),
+                (("-f", "b & 2", "-f", "a == 0"), ["L", "6000"]),
+                (("-f", "msg ~ h*"), ["L", "5000"]),
+                (("-f", "msg != x"), ["L", "5000"]),
+                (("-f", "prio = 120", "-f", "cpu != 0"), ["0600", "0700", "L", "6000"]),
+                (("-f", "context = hardirq"), ["L", "5000"]),
+                (("--from", "1.0000006", "--to", "1.0000007"), ["0600", "0700"]),
+                (("--from", "+0.000005"), ["6000"]),
+                (("--to", "+0.0000005"), ["0001", "0500"]),
+                (("-n", "2"), ["0001", "0500"])):
+            with self.subTest(options=options):
+                self.assertEqual(self.chosen(*options), expected)
+
+    def test_refuses_what_makes_no_sense(self):
+        for options, said, status in (
+                (("-e", "nothing"), "no event 'nothing'", 1),
+                (("-f", "weight > 3"), "no event of the trace has a field 'weight'", 1),
+                (("-f", "a >"), "is no condition", 2),
+                (("-f", "a > big"), "a text is compared by", 2),
+                (("--from", "noon"), "is no time in seconds", 2),
+                (("-Z",), "no such option", 2)):
+            with self.subTest(options=options):
+                self.show(*options, expected=status, said=said)
+        self.run_etch("show", expected=2, said="name one folder")
+        self.run_etch("show", self.trace / "no", expected=1, said="Name the folder of a trace")
+        self.run_etch("shaw", expected=2, said="there is no verb 'shaw'")
+
+    def test_arithmetic(self):
+        """As C has it; and no index leads out of a field."""
+        for text_of, value in (
+                ("REC->name[0]", "110"), ("REC->name[7]", "0"), ("REC->name[8]", "0"),
+                ("REC->name[REC->a - 4]", "0"), ("REC->name[1UL << 40]", "0"),
+                ("-1 > 0U", "1"), ("(u8)-1", "255"), ("(s8)255 >> 1", "-1"),
+                ("7 / (REC->a - 3)", "?"), ("2 + 3 * 4 == 14 && !0", "1"),
+                ("REC->a ? REC->a ?: 9 : 8", "3"), ("~0x0fU >> 28", "15"),
+                ("1 << 31 < 0", "1"), ("sizeof(u64) - sizeof(int)", "4"),
+                ("unknown(REC->a)", "?"), ("REC->nothing", "?"), ("(" * 300 + "1" + ")" * 300, "?"),
+                ("(" * 90 + "1" + ")" * 90, "1")):
+            with self.subTest(expression=text_of[:40]):
+                self.put(".etch/formats", FORMATS.replace("a=%d b", "%d b", 1).replace(
+                    "REC->a,", f"{text_of},", 1))
+                self.assertIn(f"number: {value} b=one", self.show("-n", "1")[0])
+
+    def test_fields_by_name(self):
+        self.assertIn("number: a=-2 b=7 name=n {", self.show("-F")[1])
+
+    # ---- Damage ----
+
+    def test_cut_anywhere(self):
+        whole = (self.trace / "cpu1").read_bytes()
+        content = HEADER.size + sum(map(len, (text(0, 0, "x"), number(0, 0, 0, 0),
+                                              number(0, 0, 0, 0))))
+        for cut in (0, 1, HEADER.size - 1, HEADER.size, 200, content - 1, content,
+                    len(whole) - 1):
+            with self.subTest(cut=cut):
+                (self.trace / "cpu1").write_bytes(whole[:cut])
+                there = cut >= content
+                lines = self.show(said=f"cpu1: {cut} bytes behind the last whole packet"
+                                  if cut and not there else "")
+                self.assertEqual(len(lines), 7 if there else 4)
+                self.run_etch("check", self.trace, expected=0 if there or not cut else 1)
+
+    def test_a_record_that_makes_no_sense(self):
+        for place, bits, said in ((HEADER.size + 6, 0xff, "which nothing describes"),
+                                  (HEADER.size + 18, 0xff, "does not fit")):
+            data = bytearray(b"".join(self.packets[1]))
+            data[place] ^= bits
+            (self.trace / "cpu1").write_bytes(data)
+            lines = self.show(said=said)
+            self.assertEqual(len(lines), 4)
+            self.assertIn("cpu1 has 3 records that make no sense",
+                          self.run_etch("check", self.trace, expected=1, said=said))
+
+    def test_bytes_of_any_kind(self):
+        chance = random.Random(1)
+        for name in ("cpu0", "cpu1", "metadata", ".etch/formats", ".etch/symbols",
+                     ".etch/tasks"):
+            good = (self.trace / name).read_bytes()
+            for _ in range(25):
+                data = bytearray(good)
+                for _ in range(chance.choice((1, 3, 30))):
+                    data[chance.randrange(len(data))] = chance.choice(b"\0\xff(\"%{;1 \n")
+                (self.trace / name).write_bytes(data)
+                for verb in ("show", "check"):
+                    done = subprocess.run([self.program, verb, self.trace], check=False,
+                                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                          timeout=PATIENCE)
+                    self.assertIn(done.returncode, (0, 1), done.stderr)
+            (self.trace / name).write_bytes(good)
+
+    # ---- check and repair ----
+
+    def test_checks(self):
+        self.put(".etch/account", "".join(
+            f"cpu{cpu} {name}: {count}\n" for cpu, name, count in (
+                (0, "read", 3), (0, "overwritten", 12), (0, "lost full", 5), (1, "read", 3),
+                (1, "lost full", 0))))
+        out = self.run_etch("check", self.trace)
+        self.assertIn(f"{self.trace} is whole: 6 records of 2 CPUs in 0.00 s, 17 lost", out)
+        self.assertIn("lost on CPU 0 between     1.000001 and     1.000004: "
+                      "12 overwritten, 5 because the buffer was full", out)
+        self.assertIn("The kernel counts the same.", out)
+        self.put(".etch/account", "cpu0 read: 4\n")
+        self.assertIn("cpu0: the kernel counts 4 records read, and the trace has 3",
+                      self.run_etch("check", self.trace, expected=1))
+
+    def test_disorder(self):
+        (self.trace / "cpu0").write_bytes(b"".join(reversed(self.packets[0])))
+        out = self.run_etch("check", self.trace, expected=1, said="does not belong behind")
+        self.assertIn("is not whole", out)
+
+    def test_repairs(self):
+        data = (self.trace / "cpu0").read_bytes()
+        (self.trace / "cpu0").write_bytes(data[:PAGE + 140])
+        self.run_etch("repair", self.trace,
+                      said="cpu0: 140 bytes behind the last whole packet are cut off")
+        self.assertEqual((self.trace / "cpu0").read_bytes(), data[:PAGE])
+        self.run_etch("check", self.trace)
+
+    # ---- The program ----
+
+    def test_helps(self):
+        out = self.run_etch()
+        self.assertLessEqual(out.count("\n"), 20)
+        for line in out.splitlines()[1:-1]:
+            verb = line.split()[1]
+            with self.subTest(verb=verb):
+                text_of_verb = self.run_etch(verb, "--help")
+                self.assertEqual(text_of_verb, self.run_etch("help", verb))
+                self.assertTrue(text_of_verb.startswith(f"etch {verb}: "))
+                self.assertLessEqual(text_of_verb.count("\n"), 40)
+                self.assertLessEqual(max(map(len, text_of_verb.splitlines())), 90)
+        self.assertIn("etch ", self.run_etch("--version"))
+
+    def test_is_the_recorder_by_that_name(self):
+        link = self.trace.parent / "etch-record"
+        os.symlink(self.program, link)
+        done = subprocess.run([link, "-h"], check=True, stdout=subprocess.PIPE, text=True)
+        self.assertIn("etch-record -e EVENT...", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
