@@ -34,6 +34,8 @@ static int __init etch_start(void)
 	int ret;
 
 	ret = etch_instances_init();
+	if (!ret)
+		ret = etch_contexts_init();
 	if (ret)
 		return ret;
 	inst = etch_instance_create(NULL, etch_boot_cpu_bytes(), etch_boot_subbuf_bytes());

@@ -9,11 +9,13 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/sprintf.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 
 #include "event/context.h"
 #include "event/contexts.h"
+#include "event/counter.h"
 #include "event/ended.h"
 #include "event/stack.h"
 #include "event/write.h"
@@ -80,6 +82,10 @@ static const struct etch_context_desc etch_context_descs[] = {
 	[ETCH_CONTEXT_LATENCY] = { "latency", true, 1, {
 		ETCH_CONTEXT_NUMBER(u64, latency),
 	} },
+	/* The name is the counter's. */
+	[ETCH_CONTEXT_PERF] = { "perf", IS_ENABLED(CONFIG_PERF_EVENTS), 1, {
+		ETCH_CONTEXT_NUMBER(u64, perf),
+	} },
 };
 
 static_assert(ARRAY_SIZE(etch_context_descs) == ETCH_CONTEXT_NR);
@@ -139,7 +145,7 @@ int etch_contexts_add(struct etch_contexts *c, enum etch_context_kind kind, unsi
 	const struct etch_context_desc *desc = &etch_context_descs[kind];
 	unsigned int i, at = sizeof(struct etch_head) + c->size;
 
-	if (etch_contexts_have(c, kind))
+	if (kind != ETCH_CONTEXT_PERF && etch_contexts_have(c, kind))
 		return -EEXIST;
 	if (c->nr == ARRAY_SIZE(c->of) || c->nr_fields + desc->nr > ARRAY_SIZE(c->fields))
 		return -ENOSPC;
@@ -158,6 +164,32 @@ int etch_contexts_add(struct etch_contexts *c, enum etch_context_kind kind, unsi
 		at += field->size;
 	}
 	c->size = at - sizeof(struct etch_head);
+	return 0;
+}
+
+/**
+ * etch_contexts_add_counter() - add a counter of perf's to a set
+ * @c: the set; no instance has it yet
+ * @spec: what it counts
+ *
+ * Context: process.
+ * Return: 0; -ENOSPC if there are as many as can be.
+ */
+int etch_contexts_add_counter(struct etch_contexts *c, const struct etch_counter_spec *spec)
+{
+	struct etch_counter *counter = &c->counters[c->nr_counters];
+	int ret;
+
+	if (c->nr_counters == ARRAY_SIZE(c->counters))
+		return -ENOSPC;
+	ret = etch_contexts_add(c, ETCH_CONTEXT_PERF, 0);
+	if (ret)
+		return ret;
+	counter->spec = *spec;
+	snprintf(counter->field, sizeof(counter->field), "common_perf_%s", spec->name);
+	strreplace(counter->field, '-', '_');
+	c->of[c->nr - 1].counter = c->nr_counters++;
+	c->fields[c->nr_fields - 1].name = counter->field;
 	return 0;
 }
 
@@ -190,6 +222,54 @@ void etch_contexts_put(struct etch_contexts *c)
 {
 	if (c)
 		kref_put(&c->ref, etch_contexts_release);
+}
+
+/**
+ * etch_contexts_begin_counting() - begin the counters of a set
+ * @c: the set; may be NULL
+ *
+ * Context: as etch_counter_begin().
+ * Return: 0, for etch_contexts_end_counting(); or an errno of etch_counter_begin(), and no
+ * counter is begun.
+ */
+int etch_contexts_begin_counting(struct etch_contexts *c)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; c && i < c->nr_counters && !ret; i++)
+		ret = etch_counter_begin(&c->counters[i]);
+	if (ret)
+		etch_contexts_end_counting(c);
+	return ret;
+}
+
+/**
+ * etch_contexts_renew_counters() - count on CPUs that have come, too
+ * @c: the set; may be NULL
+ *
+ * Context: as etch_counter_renew().
+ */
+void etch_contexts_renew_counters(struct etch_contexts *c)
+{
+	unsigned int i;
+
+	for (i = 0; c && i < c->nr_counters; i++)
+		etch_counter_renew(&c->counters[i]);
+}
+
+/**
+ * etch_contexts_end_counting() - end the counters of a set
+ * @c: the set, which no instance has; may be NULL. What readers keep of it, they do not count
+ *
+ * Context: as etch_counter_end().
+ */
+void etch_contexts_end_counting(struct etch_contexts *c)
+{
+	unsigned int i;
+
+	for (i = 0; c && i < c->nr_counters; i++)
+		etch_counter_end(&c->counters[i]);
 }
 
 /**
@@ -281,11 +361,15 @@ static void etch_context_put_flags(void *at)
 	flags->migrate_disable = etch_context_migrate_disable();
 }
 
-static void etch_context_put(const struct etch_context_of *of, void *at, unsigned long caller,
-			     u64 latency)
+/* A context's place is aligned to 4 bytes. */
+static void etch_context_put_number(void *at, u64 number)
 {
-	u64 cgroup;
+	memcpy(at, &number, sizeof(number));
+}
 
+static void etch_context_put(const struct etch_contexts *c, const struct etch_context_of *of,
+			     void *at, unsigned long caller, u64 latency)
+{
 	switch (of->kind) {
 	case ETCH_CONTEXT_FLAGS:
 		return etch_context_put_flags(at);
@@ -293,12 +377,11 @@ static void etch_context_put(const struct etch_context_of *of, void *at, unsigne
 		*(s32 *)at = current->prio;
 		return;
 	case ETCH_CONTEXT_CGROUP:
-		cgroup = etch_context_cgroup();
-		memcpy(at, &cgroup, sizeof(cgroup));
-		return;
+		return etch_context_put_number(at, etch_context_cgroup());
 	case ETCH_CONTEXT_LATENCY:
-		memcpy(at, &latency, sizeof(latency));
-		return;
+		return etch_context_put_number(at, latency);
+	case ETCH_CONTEXT_PERF:
+		return etch_context_put_number(at, etch_counter_read(&c->counters[of->counter]));
 	default:
 		return etch_context_put_stack(of, at, caller);
 	}
@@ -310,7 +393,7 @@ static void etch_contexts_fill(const struct etch_contexts *c, void *record, unsi
 	unsigned int i;
 
 	for (i = 0; i < c->nr; i++)
-		etch_context_put(&c->of[i], record + c->of[i].offset, caller, latency);
+		etch_context_put(c, &c->of[i], record + c->of[i].offset, caller, latency);
 }
 
 /**

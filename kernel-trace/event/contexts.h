@@ -26,9 +26,11 @@
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 
+#include "event/counter.h"
 #include "event/event.h"
 
-#define ETCH_CONTEXTS_MAX	8
+#define ETCH_CONTEXTS_MAX	10
+#define ETCH_COUNTERS_MAX	4	/* of perf's */
 #define ETCH_CONTEXT_STACK	64	/* addresses that a stack can have */
 #define ETCH_CONTEXT_DEPTH	16	/* and has, if the user does not say */
 
@@ -40,6 +42,7 @@
  * @ETCH_CONTEXT_KSTACK: the functions that called the event
  * @ETCH_CONTEXT_USTACK: the functions of the program that the task runs
  * @ETCH_CONTEXT_LATENCY: how long what the hit has ended took (ended.h)
+ * @ETCH_CONTEXT_PERF: a counter of perf's; the one kind that records can have several of
  * @ETCH_CONTEXT_NR: how many
  */
 enum etch_context_kind {
@@ -49,6 +52,7 @@ enum etch_context_kind {
 	ETCH_CONTEXT_KSTACK,
 	ETCH_CONTEXT_USTACK,
 	ETCH_CONTEXT_LATENCY,
+	ETCH_CONTEXT_PERF,
 	ETCH_CONTEXT_NR,
 };
 
@@ -56,11 +60,13 @@ enum etch_context_kind {
  * struct etch_context_of - one context of an instance
  * @kind: enum etch_context_kind
  * @depth: of a stack: addresses
+ * @counter: of ETCH_CONTEXT_PERF: which of the set's counters
  * @offset: bytes from the start of the record
  */
 struct etch_context_of {
 	u8 kind;
 	u8 depth;
+	u8 counter;
 	u16 offset;
 };
 
@@ -73,6 +79,8 @@ struct etch_context_of {
  * @nr: how many
  * @nr_fields: how many fields these are
  * @of: they, in the order of their places
+ * @nr_counters: how many counters
+ * @counters: they, in the order of their places
  * @fields: descriptors of their fields, with offsets from the start of the record
  */
 struct etch_contexts {
@@ -82,7 +90,9 @@ struct etch_contexts {
 	u16 size;
 	u8 nr;
 	u8 nr_fields;
+	u8 nr_counters;
 	struct etch_context_of of[ETCH_CONTEXTS_MAX];
+	struct etch_counter counters[ETCH_COUNTERS_MAX];
 	struct etch_field fields[ETCH_CONTEXTS_MAX + 2];
 };
 
@@ -93,6 +103,7 @@ extern struct etch_contexts __rcu *etch_contexts[ETCH_BITS];
 
 struct etch_contexts *etch_contexts_alloc(void);
 int etch_contexts_add(struct etch_contexts *c, enum etch_context_kind kind, unsigned int depth);
+int etch_contexts_add_counter(struct etch_contexts *c, const struct etch_counter_spec *spec);
 struct etch_contexts *etch_contexts_get(struct etch_contexts *c);
 void etch_contexts_put(struct etch_contexts *c);
 
@@ -114,11 +125,24 @@ static inline bool etch_contexts_have(const struct etch_contexts *c, enum etch_c
 	return false;
 }
 
+/* The counter of a context; NULL if it is of another kind. */
+static inline const struct etch_counter *etch_context_counter(const struct etch_contexts *c,
+							      const struct etch_context_of *of)
+{
+	return of->kind == ETCH_CONTEXT_PERF ? &c->counters[of->counter] : NULL;
+}
+
 /* Bytes that an instance's contexts add to a record. */
 static inline unsigned int etch_contexts_size(const struct etch_contexts *c)
 {
 	return c ? c->size : 0;
 }
+
+/* ---- Their counters: see counter.h ---- */
+
+int etch_contexts_begin_counting(struct etch_contexts *c);
+void etch_contexts_renew_counters(struct etch_contexts *c);
+void etch_contexts_end_counting(struct etch_contexts *c);
 
 /* ---- Writers ---- */
 

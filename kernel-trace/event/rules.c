@@ -34,16 +34,15 @@ void etch_rules_sort_out(struct etch_rules *rules)
 	struct etch_trigger *lone = NULL, *trigger;
 
 	WRITE_ONCE(rules->sole, is_power_of_2(simple) ? simple : 0);
-	if (list_is_singular(&rules->triggers))
-		lone = list_first_entry(&rules->triggers, struct etch_trigger, node);
-	if (lone && (rules->recording | soft) & 1ULL << lone->bit)
-		lone = NULL;
-	rcu_assign_pointer(rules->lone, lone);
 	list_for_each_entry(trigger, &rules->triggers, node)
-		callers |= 1ULL << trigger->bit;
-	if (callers & (rules->recording | soft) || !is_power_of_2(callers))
-		callers = 0;
-	WRITE_ONCE(rules->several, callers);
+		callers |= trigger->mask;
+	if (is_power_of_2(callers) && !(callers & (rules->recording | soft)))
+		lone = list_is_singular(&rules->triggers) ?
+		       list_first_entry(&rules->triggers, struct etch_trigger, node) :
+		       &rules->all;
+	if (lone == &rules->all)
+		WRITE_ONCE(rules->all.mask, callers);
+	rcu_assign_pointer(rules->lone, lone);
 }
 
 /**

@@ -84,6 +84,7 @@ struct etch_hit {
  *	  trigger is in no list then, and its owner frees it. Under etch_mutex
  * @filter: the hits for which @hit is called; NULL: all. The trigger's owner frees it
  * @bit: of the instance that has the trigger
+ * @mask: the same as a mask; set when the trigger is added
  * @early: @hit is called before the hit is recorded, not after
  * @ends: @hit finds the latencies that the instance's filter and its other triggers look at
  *	  (ended.h): it is called before these. Such a trigger is also @early
@@ -96,6 +97,7 @@ struct etch_trigger {
 	int bit;
 	bool early;
 	bool ends;
+	u64 mask;
 	struct list_head node;
 };
 
@@ -120,12 +122,13 @@ struct etch_watch {
  * @early: the instances whose filter may reject a hit before there is a record
  * @sole: of those that record the event, the only one that has no trigger, nor is in @soft; 0 if
  *	  there are none or several
- * @lone: the only trigger, if its instance does not record the event; else NULL
- * @several: if all triggers are of one instance, which does not record the event: its bit's mask
+ * @lone: the only trigger, if its instance does not record the event; @all, if there are several,
+ *	  all of one such instance; else NULL
+ * @all: calls all triggers of the instance of its @mask
  * @soft: the instances where triggers turn the event on and off; they have it enabled
  * @off: of the instances that have it enabled, those that do not record it
- * @triggers: of all instances, in the order in which they were added; but those that end
- *	      latencies come first
+ * @triggers: of all instances: those that end latencies, the other early ones, and the rest, each
+ *	      in the order in which they were added
  * @watches: of those who want to know when the event goes; writers do not read it
  *
  * An event that once had rules keeps this structure. Writers read all of it, at any time.
@@ -138,7 +141,7 @@ struct etch_rules {
 	u64 early;
 	u64 sole;
 	struct etch_trigger __rcu *lone;
-	u64 several;
+	struct etch_trigger all;
 	u64 soft;
 	atomic64_t off;
 	struct list_head triggers;
@@ -209,5 +212,6 @@ void etch_contexts_forget(struct etch_recorder *rec);
 /* ---- scratch.c ---- */
 
 int etch_scratch_make(void);
+void etch_scratch_call_all(struct etch_trigger *all, const struct etch_hit *hit);
 
 #endif /* _KERNEL_ETCH_RULES_H */

@@ -29,6 +29,7 @@ static int etch_rules_make(struct etch_event *event)
 	INIT_LIST_HEAD(&rules->triggers);
 	INIT_LIST_HEAD(&rules->watches);
 	rules->recording = etch_gate_instances(event);
+	rules->all.hit = etch_scratch_call_all;
 	/* Writers look here once the gate leads them: etch_rules_gate() has the barrier. */
 	WRITE_ONCE(event->rules, rules);
 	return 0;
@@ -141,6 +142,14 @@ struct etch_program *etch_filter_set(struct etch_recorder *rec, struct etch_even
 
 /* ---- Triggers ---- */
 
+/* Those with a lower number are called before. */
+static int etch_trigger_turn(const struct etch_trigger *trigger)
+{
+	if (trigger->ends)
+		return 0;
+	return trigger->early ? 1 : 2;
+}
+
 /**
  * etch_trigger_add() - call a trigger from now on
  * @event: the event whose hits call it; prepared for triggers
@@ -150,11 +159,18 @@ struct etch_program *etch_filter_set(struct etch_recorder *rec, struct etch_even
  */
 void etch_trigger_add(struct etch_event *event, struct etch_trigger *trigger)
 {
+	struct list_head *before = &event->rules->triggers;
+	struct etch_trigger *other;
+
 	lockdep_assert_held(&etch_mutex);
-	if (trigger->ends)
-		list_add_rcu(&trigger->node, &event->rules->triggers);
-	else
-		list_add_tail_rcu(&trigger->node, &event->rules->triggers);
+	trigger->mask = 1ULL << trigger->bit;
+	list_for_each_entry(other, &event->rules->triggers, node) {
+		if (etch_trigger_turn(other) <= etch_trigger_turn(trigger))
+			continue;
+		before = &other->node;
+		break;
+	}
+	list_add_tail_rcu(&trigger->node, before);
 	etch_rules_sort_out(event->rules);
 }
 

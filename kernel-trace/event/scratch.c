@@ -14,8 +14,8 @@
  * etch_scratch_begin() and etch_scratch_end() handle the usual case themselves, in straight lines
  * and with few registers: no writer is interrupted, one instance records the event, the record
  * has to be tested, no task is left out and there is neither trigger nor context. The other usual
- * case is that of a lone trigger: the event is not recorded but counted, for one. For all others
- * they jump to functions of their own.
+ * case is that of triggers of one instance, mostly a lone one, which does not record the event but
+ * counts it, for one. For all others they jump to functions of their own.
  */
 #include <linux/align.h>
 #include <linux/bitops.h>
@@ -46,24 +46,22 @@
 
 /**
  * struct etch_frame - a record that is being made
- * @event: the event that was hit
+ * @hit: the event that was hit, where its record is, and how many bytes that has
  * @mask: the instances that may want to record it
- * @len: its bytes
- * @simple: it is a usual case, and the members below @lone are not filled in
  * @lone: if @simple, the trigger, and @mask is its instance; or NULL
- * @at: where it is, in bytes of the memory
  * @callers: the instances whose triggers it may call
  * @unsure: of both, those that want it only if it is about a task which the record names
+ * @at: where the record is, in bytes of the memory
+ * @simple: it is a usual case and the outermost record, and the three before are not filled in
  */
 struct etch_frame {
-	const struct etch_event *event;
+	struct etch_hit hit;
 	u64 mask;
-	unsigned int len;
-	bool simple;
 	struct etch_trigger *lone;
-	unsigned int at;
 	u64 callers;
 	u64 unsure;
+	unsigned int at;
+	bool simple;
 };
 
 /**
@@ -142,7 +140,7 @@ static __always_inline u64 etch_whose_not(u64 mask)
 /* Of those that are unsure, the instances that do not want the hits of the other task either. */
 static u64 etch_whose_not_other(const struct etch_frame *frame, const void *record)
 {
-	pid_t pid = get_unaligned((const pid_t *)(record + frame->event->other));
+	pid_t pid = get_unaligned((const pid_t *)(record + frame->hit.event->other));
 	u64 mask = frame->unsure, not = 0;
 
 	for (; mask; mask &= mask - 1) {
@@ -160,7 +158,7 @@ static void etch_call_triggers(const struct etch_rules *rules, u64 callers,
 	struct etch_trigger *trigger;
 
 	list_for_each_entry_rcu(trigger, &rules->triggers, node, rcu_read_lock_sched_held()) {
-		if (trigger->early != early || !(callers & 1ULL << trigger->bit))
+		if (trigger->early != early || !(callers & trigger->mask))
 			continue;
 		if (!trigger->filter || etch_program_passes(trigger->filter, hit->record))
 			trigger->hit(trigger, hit);
@@ -196,7 +194,7 @@ static bool etch_frame_begin(struct etch_frame *frame, const struct etch_rules *
 	u64 recording = mask & READ_ONCE(rules->recording) & ~atomic64_read(&rules->off);
 	u64 not = etch_whose_not(mask);
 
-	if (frame->event->other) {
+	if (frame->hit.event->other) {
 		frame->unsure = not;
 		not = 0;
 	}
@@ -220,36 +218,17 @@ static bool etch_is_direct(const struct etch_rules *rules, u64 mask)
 	       rcu_access_pointer(etch_contexts[__ffs(mask)]);
 }
 
-/* Of an event that one instance does not record, but has triggers for. */
-static __always_inline struct etch_write etch_scratch_begin_several(unsigned long len,
-								    const struct etch_event *event,
-								    u64 mask)
-{
-	struct etch_scratch *s = this_cpu_ptr(&etch_scratch);
-	struct etch_frame *frame = etch_scratch_push(s, 0, 0, len);
-
-	frame->event = event;
-	frame->mask = 0;
-	frame->len = len;
-	frame->simple = false;
-	frame->at = 0;
-	frame->callers = mask;
-	frame->unsure = 0;
-	return etch_scratch_write(s, s->memory, event);
-}
-
 /* All cases. */
-static noinline struct etch_write etch_scratch_begin_frame(unsigned long len,
-							   const struct etch_event *event,
-							   u64 mask,
-							   const struct etch_rules *rules)
+static noinline struct etch_write etch_scratch_begin_any(unsigned long len,
+							 const struct etch_event *event, u64 mask,
+							 const struct etch_rules *rules)
 {
 	struct etch_scratch *s = this_cpu_ptr(&etch_scratch);
 	unsigned int depth = READ_ONCE(s->depth);
 	struct etch_frame frame = {
-		.event = event,
+		.hit.event = event,
+		.hit.len = len,
 		.at = depth ? READ_ONCE(s->used) : 0,
-		.len = len,
 	};
 
 	if (mask & ETCH_OWN || etch_is_direct(rules, mask))
@@ -257,6 +236,7 @@ static noinline struct etch_write etch_scratch_begin_frame(unsigned long len,
 	if (!etch_frame_begin(&frame, rules, mask))
 		return (struct etch_write) {};
 	if (frame.at + len <= ETCH_SCRATCH && depth < ARRAY_SIZE(s->stack)) {
+		frame.hit.record = s->memory + frame.at;
 		*etch_scratch_push(s, depth, frame.at, len) = frame;
 		return etch_scratch_write(s, s->memory + frame.at, event);
 	}
@@ -264,17 +244,6 @@ static noinline struct etch_write etch_scratch_begin_frame(unsigned long len,
 		etch_ring_lose(etch_this_ring(mask),
 			       depth ? ETCH_LOST_NESTED : ETCH_LOST_TOO_BIG);
 	return (struct etch_write) {};
-}
-
-/* Several triggers of one instance are worth a look; then all cases. */
-static noinline struct etch_write etch_scratch_begin_any(unsigned long len,
-							 const struct etch_event *event, u64 mask,
-							 const struct etch_rules *rules)
-{
-	if (mask == READ_ONCE(rules->several) && !(mask & READ_ONCE(etch_whose_bits)) &&
-	    !this_cpu_read(etch_scratch.depth) && len <= ETCH_SCRATCH)
-		return etch_scratch_begin_several(len, event, mask);
-	return etch_scratch_begin_frame(len, event, mask, rules);
 }
 
 /* The usual cases. */
@@ -285,11 +254,12 @@ etch_scratch_begin_simple(unsigned long len, const struct etch_event *event, u64
 	struct etch_scratch *s = this_cpu_ptr(&etch_scratch);
 	struct etch_frame *frame = etch_scratch_push(s, 0, 0, len);
 
-	frame->event = event;
+	frame->hit.event = event;
+	frame->hit.len = len;
 	frame->mask = mask;
-	frame->len = len;
 	frame->simple = true;
 	frame->lone = lone;
+	frame->hit.record = s->memory;
 	return etch_scratch_write(s, s->memory, event);
 }
 
@@ -335,7 +305,7 @@ static noinline struct etch_write etch_scratch_begin_other(unsigned long len,
 {
 	struct etch_trigger *lone = rcu_dereference_sched(rules->lone);
 
-	if (lone && mask == 1ULL << lone->bit && !(mask & READ_ONCE(etch_whose_bits)) &&
+	if (lone && mask == READ_ONCE(lone->mask) && !(mask & READ_ONCE(etch_whose_bits)) &&
 	    etch_scratch_is_free(len))
 		return etch_scratch_begin_simple(len, event, mask, lone);
 	return etch_scratch_begin_any(len, event, mask, rules);
@@ -374,9 +344,9 @@ struct etch_write etch_scratch_begin(unsigned long len, const struct etch_event 
 /* ---- The end of a record ---- */
 
 /* Now there is a record: the instances that did not know whether they want it do. */
-static void etch_frame_settle(struct etch_frame *frame, const void *record)
+static void etch_frame_settle(struct etch_frame *frame)
 {
-	u64 not = etch_whose_not_other(frame, record);
+	u64 not = etch_whose_not_other(frame, frame->hit.record);
 
 	etch_count_all_filtered(frame->mask & not);
 	frame->mask &= ~not;
@@ -441,36 +411,48 @@ static noinline void etch_scratch_end_any(struct etch_scratch *s, unsigned int d
 {
 	struct etch_frame *frame = &s->stack[depth];
 	struct etch_ended *outer = etch_ended_begin(etch_scratch_ended(s, depth));
-	const struct etch_rules *rules = READ_ONCE(frame->event->rules) ?: &etch_rules_none;
-	const struct etch_hit hit = {
-		.event = frame->event,
-		.record = s->memory + frame->at,
-		.len = frame->len,
-	};
+	const struct etch_rules *rules = READ_ONCE(frame->hit.event->rules) ?: &etch_rules_none;
 	bool triggers = !list_empty(&rules->triggers);
 
 	if (frame->unsure)
-		etch_frame_settle(frame, hit.record);
+		etch_frame_settle(frame);
 	if (triggers)
-		etch_call_triggers(rules, frame->callers, &hit, true);
-	etch_scratch_copy(rules, frame->mask, &hit, _RET_IP_);
+		etch_call_triggers(rules, frame->callers, &frame->hit, true);
+	etch_scratch_copy(rules, frame->mask, &frame->hit, _RET_IP_);
 	if (triggers)
-		etch_call_triggers(rules, frame->callers, &hit, false);
+		etch_call_triggers(rules, frame->callers, &frame->hit, false);
 	this_cpu_write(etch_ended_now, outer);
 	etch_scratch_pop(s, depth);
+}
+
+/**
+ * etch_scratch_call_all() - call all triggers of an instance that does not record the event
+ * @all: stands for them
+ * @hit: of the outermost record in this CPU's scratch memory
+ *
+ * Context: as the hit of a trigger.
+ */
+void etch_scratch_call_all(struct etch_trigger *all, const struct etch_hit *hit)
+{
+	const struct etch_rules *rules = container_of(all, struct etch_rules, all);
+	u64 mask = container_of(hit, struct etch_frame, hit)->mask;
+	struct etch_trigger *trigger;
+
+	etch_ended_begin(etch_scratch_ended(this_cpu_ptr(&etch_scratch), 0));
+	list_for_each_entry_rcu(trigger, &rules->triggers, node, rcu_read_lock_sched_held()) {
+		/* Those of another instance have just been added. */
+		if (unlikely(trigger->mask != mask))
+			continue;
+		if (!trigger->filter || etch_program_passes(trigger->filter, hit->record))
+			trigger->hit(trigger, hit);
+	}
+	this_cpu_write(etch_ended_now, NULL);
 }
 
 /* A lone trigger. */
 static __always_inline void etch_scratch_call(struct etch_scratch *s, struct etch_trigger *lone)
 {
-	const struct etch_frame *frame = s->stack;
-	const struct etch_hit hit = {
-		.event = frame->event,
-		.record = s->memory,
-		.len = frame->len,
-	};
-
-	lone->hit(lone, &hit);
+	lone->hit(lone, &s->stack->hit);
 	etch_scratch_pop(s, 0);
 }
 
@@ -497,7 +479,7 @@ static noinline void etch_scratch_end_passed(struct etch_scratch *s)
 {
 	const struct etch_frame *frame = s->stack;
 
-	etch_write_copy(etch_this_ring(frame->mask), s->memory, frame->len);
+	etch_write_copy(etch_this_ring(frame->mask), frame->hit.record, frame->hit.len);
 	etch_scratch_pop(s, 0);
 }
 
@@ -530,17 +512,17 @@ static noinline void etch_scratch_end_native(struct etch_scratch *s,
 void etch_scratch_end(struct etch_ring *stand_in)
 {
 	struct etch_scratch *s = (struct etch_scratch *)stand_in;
-	unsigned int depth = READ_ONCE(s->depth) - 1;
-	const struct etch_frame *frame = &s->stack[depth];
+	unsigned int depth = READ_ONCE(s->depth);
+	const struct etch_frame *frame = s->stack;
 	const struct etch_program *program;
 	unsigned long bit;
 
-	if (unlikely(!frame->simple))
-		return etch_scratch_end_any(s, depth);
+	if (unlikely(depth != 1 || !frame->simple))
+		return etch_scratch_end_any(s, depth - 1);
 	if (frame->lone)
 		return etch_scratch_end_lone(s);
 	bit = __ffs(frame->mask);
-	program = etch_filter_of(READ_ONCE(frame->event->rules), bit);
+	program = etch_filter_of(READ_ONCE(frame->hit.event->rules), bit);
 	if (!program)
 		return etch_scratch_end_passed(s);
 	if (!program->plain) {

@@ -64,8 +64,6 @@ static __always_inline void etch_hist_count(const struct etch_hist *hist, struct
 	local64_t *sum;
 
 	local64_inc(&bin->hits);
-	if (!hist->nr_sums)
-		return;
 	sum = etch_bin_sum(hist->table, bin, 0);
 	for (end = f + hist->nr_sums; f < end; f++, sum++)
 		local64_add(plain ? etch_hist_plain(f, record) : etch_hist_value(f, record), sum);
@@ -88,23 +86,44 @@ static noinline void etch_hist_count_word(const struct etch_hist *hist, u64 key,
 	etch_hist_count_key(hist, &key, etch_table_hash(&key, 1), record);
 }
 
-/* A plain histogram of one key. */
-static void etch_hist_hit_word(struct etch_trigger *trigger, const struct etch_hit *hit)
+/* A plain histogram of one key. @sums: a constant; -1: not known. */
+static __always_inline void etch_hist_word_sums(struct etch_trigger *trigger,
+						const struct etch_hit *hit, int sums)
 {
 	const struct etch_hist *hist = etch_hist_of(trigger);
 	const struct etch_table *table = hist->table;
 	const struct etch_hist_field *f = &hist->key;
 	const void *record = hit->record;
 	struct etch_bin *bin;
-	u64 key;
+	u64 key, hash;
 
 	if (unlikely(READ_ONCE(table->paused)))
 		return;
 	key = etch_hist_word(f, etch_hist_plain(f, record));
-	bin = etch_table_first(table, etch_hist_part(table), &key, 1, etch_table_hash(&key, 1));
-	if (unlikely(!bin))
+	hash = etch_table_hash(&key, 1);
+	bin = etch_table_guess(table, etch_hist_part(table), hash);
+	if (unlikely(!etch_bin_has(bin, &key, 1, hash)))
 		return etch_hist_count_word(hist, key, record);
-	etch_hist_count(hist, bin, record, true);
+	if (sums < 0)
+		return etch_hist_count(hist, bin, record, true);
+	local64_inc(&bin->hits);
+	if (sums)
+		local64_add(etch_hist_plain(hist->sums, record), etch_bin_at(bin, 1, 0));
+}
+
+static void etch_hist_hit_word(struct etch_trigger *trigger, const struct etch_hit *hit)
+{
+	etch_hist_word_sums(trigger, hit, 0);
+}
+
+static void etch_hist_hit_word_sum(struct etch_trigger *trigger, const struct etch_hit *hit)
+{
+	etch_hist_word_sums(trigger, hit, 1);
+}
+
+static void etch_hist_hit_word_many(struct etch_trigger *trigger, const struct etch_hit *hit)
+{
+	etch_hist_word_sums(trigger, hit, -1);
 }
 
 /* A plain histogram of several. */
@@ -123,8 +142,8 @@ static void etch_hist_hit_words(struct etch_trigger *trigger, const struct etch_
 	for (i = 0; i < nr; i++)
 		key[i] = etch_hist_word(&f[i], etch_hist_plain(&f[i], record));
 	hash = etch_table_hash(key, nr);
-	bin = etch_table_first(table, etch_hist_part(table), key, nr, hash);
-	if (unlikely(!bin))
+	bin = etch_table_guess(table, etch_hist_part(table), hash);
+	if (unlikely(!etch_bin_has(bin, key, nr, hash)))
 		return etch_hist_count_key(hist, key, hash, record);
 	etch_hist_count(hist, bin, record, true);
 }
@@ -135,13 +154,14 @@ static void etch_hist_hit_latency(struct etch_trigger *trigger, const struct etc
 	const struct etch_hist *hist = etch_hist_of(trigger);
 	const struct etch_table *table = hist->table;
 	struct etch_bin *bin;
-	u64 key;
+	u64 key, hash;
 
 	if (unlikely(READ_ONCE(table->paused)) || !etch_ended_latency(trigger->bit, &key))
 		return;
 	key = etch_hist_word(&hist->key, key);
-	bin = etch_table_first(table, etch_hist_part(table), &key, 1, etch_table_hash(&key, 1));
-	if (unlikely(!bin))
+	hash = etch_table_hash(&key, 1);
+	bin = etch_table_guess(table, etch_hist_part(table), hash);
+	if (unlikely(!etch_bin_has(bin, &key, 1, hash)))
 		return etch_hist_count_word(hist, key, hit->record);
 	etch_hist_count(hist, bin, hit->record, true);
 }
@@ -197,8 +217,10 @@ static void etch_hist_choose_hit(struct etch_hist *hist, struct etch_trigger *tr
 {
 	bool one = hist->spec.nr_keys == 1;
 
-	if (hist->plain)
-		trigger->hit = one ? etch_hist_hit_word : etch_hist_hit_words;
+	if (hist->plain && one && hist->nr_sums < 2)
+		trigger->hit = hist->nr_sums ? etch_hist_hit_word_sum : etch_hist_hit_word;
+	else if (hist->plain)
+		trigger->hit = one ? etch_hist_hit_word_many : etch_hist_hit_words;
 	else if (one && hist->plain_sums && hist->key.of == ETCH_OF_LATENCY)
 		trigger->hit = etch_hist_hit_latency;
 	else

@@ -44,9 +44,10 @@ static struct etch_bin *etch_test_hit(const struct etch_table *table, u64 key)
 {
 	struct etch_table_part *part = etch_test_part(table);
 	u64 hash = etch_table_hash(&key, 1);
-	struct etch_bin *bin = etch_table_first(table, part, &key, 1, hash);
+	struct etch_bin *bin = etch_table_guess(table, part, hash);
 
-	bin = bin ?: etch_table_find(table, part, &key, hash);
+	if (!etch_bin_has(bin, &key, 1, hash))
+		bin = etch_table_find(table, part, &key, hash);
 	if (!bin)
 		return NULL;
 	local64_inc(&bin->hits);

@@ -5,6 +5,7 @@
  * The record is complete, as a serializer leaves it, and offsets and lengths are those of its own
  * class, so nothing is checked.
  */
+#include <linux/bitops.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
 #include <linux/stacktrace.h>
@@ -25,7 +26,7 @@ static const void *etch_hist_content(const struct etch_hist_field *f, const void
 
 static u64 etch_hist_element(const struct etch_hist_field *f, const void *record)
 {
-	unsigned int size = sizeof(u64) - f->unused / BITS_PER_BYTE, at = f->most * size, bytes;
+	unsigned int size = hweight64(f->mask) / BITS_PER_BYTE, at = f->most * size, bytes;
 	const void *elements = etch_hist_content(f, record, &bytes);
 
 	if (at + size > bytes)

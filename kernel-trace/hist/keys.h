@@ -61,29 +61,31 @@ enum etch_hist_as {
  * struct etch_hist_field - a field of a key, or a value
  * @of: enum etch_operand or enum etch_hist_from
  * @as: enum etch_hist_as
- * @unused: bits that a number lacks to 64
  * @is_signed: it is a signed number
  * @is_text: it is characters
  * @relative: the place of a dynamic field counts from the end of the word that has it
+ * @at: its first word in the key
+ * @words: how many; 1 for a number
  * @offset: in the record
  * @most: bytes of a text in the record, the index of an element, or the bit of an instance, as
  *	  struct etch_test_of has it
- * @at: its first word in the key
- * @words: how many; 1 for a number
+ * @mask: the bits of a number
+ * @sign: of these, that of its sign; or 0
  * @buckets: ETCH_AS_BUCKETS: numbers in a range
  * @name: as the user wrote it
  */
 struct etch_hist_field {
 	u8 of;
 	u8 as;
-	u8 unused;
 	bool is_signed;
 	bool is_text;
 	bool relative;
-	u16 offset;
-	u16 most;
 	u8 at;
 	u8 words;
+	u16 offset;
+	u16 most;
+	u64 mask;
+	u64 sign;
 	unsigned long buckets;
 	char *name;
 };
@@ -94,8 +96,7 @@ void etch_hist_key(const struct etch_hist_field *fields, unsigned int nr, const 
 
 static __always_inline u64 etch_hist_cut(const struct etch_hist_field *f, u64 bytes)
 {
-	bytes <<= f->unused;
-	return f->is_signed ? (u64)((s64)bytes >> f->unused) : bytes >> f->unused;
+	return ((bytes & f->mask) ^ f->sign) - f->sign;
 }
 
 /* The number of a field that is at a fixed place of the record. */

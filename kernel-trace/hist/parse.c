@@ -5,6 +5,7 @@
  * The parser first finds the parts, and then looks into them: a part may name what stands behind
  * it. All errors are reported with their place.
  */
+#include <linux/bits.h>
 #include <linux/ctype.h>
 #include <linux/kstrtox.h>
 #include <linux/log2.h>
@@ -162,6 +163,12 @@ static unsigned int etch_hist_text_words(const struct etch_test_of *test)
 	return DIV_ROUND_UP(bytes, sizeof(u64));
 }
 
+static void etch_hist_bits(struct etch_hist_field *f, unsigned int bits)
+{
+	f->mask = GENMASK_ULL(bits - 1, 0);
+	f->sign = f->is_signed ? BIT_ULL(bits - 1) : 0;
+}
+
 /* The event's field of that name, or one that all events have. */
 static int etch_hist_find(const struct etch_hist_parser *p, struct etch_hist_field *f,
 			  struct etch_span name)
@@ -181,7 +188,8 @@ static int etch_hist_find(const struct etch_hist_parser *p, struct etch_hist_fie
 	f->relative = test.relative;
 	f->offset = test.offset;
 	f->most = test.most;
-	f->unused = f->is_text ? 0 : BITS_PER_LONG_LONG - test.size * BITS_PER_BYTE;
+	if (!f->is_text)
+		etch_hist_bits(f, test.size * BITS_PER_BYTE);
 	f->words = f->is_text ? etch_hist_text_words(&test) : 1;
 	return 0;
 }
@@ -189,6 +197,7 @@ static int etch_hist_find(const struct etch_hist_parser *p, struct etch_hist_fie
 static int etch_hist_special(const struct etch_hist_parser *p, struct etch_hist_field *f,
 			     struct etch_span name)
 {
+	f->mask = U64_MAX;
 	if (etch_span_is(name, "hitcount")) {
 		f->of = ETCH_FROM_HITS;
 		f->words = 1;

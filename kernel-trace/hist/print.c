@@ -189,7 +189,7 @@ static void etch_hist_print_number(struct seq_file *m, const struct etch_hist_fi
 
 	switch (f->as) {
 	case ETCH_AS_HEX:
-		seq_printf(m, "%llx", number << f->unused >> f->unused);
+		seq_printf(m, "%llx", number & f->mask);
 		return;
 	case ETCH_AS_SYM:
 		seq_printf(m, "[%llx] %-45ps", number, address);

@@ -178,33 +178,41 @@ static __always_inline bool etch_words_same(const u64 *a, const u64 *b, unsigned
 }
 
 /**
- * etch_table_first() - look for a key where its hash says
+ * etch_table_guess() - the bin where a key's hash says
  * @table: the table
  * @part: this CPU's
- * @key: the key
- * @words: as many as the table's keys have
  * @hash: etch_table_hash() of the key
  *
- * Most hits find their bin there.
+ * Most hits find that it is the key's: etch_bin_has(). Else it may be one of the next.
  *
  * Context: as etch_table_find().
- * Return: the key's bin; NULL: it is not the first one, and may be one of the next.
+ * Return: the bin.
  */
-static __always_inline struct etch_bin *etch_table_first(const struct etch_table *table,
-							 struct etch_table_part *part,
-							 const u64 *key, unsigned int words,
-							 u64 hash)
+static __always_inline struct etch_bin *etch_table_guess(const struct etch_table *table,
+							 struct etch_table_part *part, u64 hash)
 {
-	struct etch_bin *bin = etch_table_bin(table, part, hash >> table->shift);
+	return etch_table_bin(table, part, hash >> table->shift);
+}
 
+/* Is a bin that of a key? */
+static __always_inline bool etch_bin_has(const struct etch_bin *bin, const u64 *key,
+					 unsigned int words, u64 hash)
+{
 	return READ_ONCE(bin->tag) == etch_table_tag(hash) &&
-	       etch_words_same(bin->words, key, words) ? bin : NULL;
+	       etch_words_same(bin->words, key, words);
+}
+
+/* A sum of a bin whose key has so many words. */
+static __always_inline local64_t *etch_bin_at(struct etch_bin *bin, unsigned int keys,
+					      unsigned int index)
+{
+	return (local64_t *)&bin->words[keys + index];
 }
 
 static __always_inline local64_t *etch_bin_sum(const struct etch_table *table,
 					       struct etch_bin *bin, unsigned int index)
 {
-	return (local64_t *)&bin->words[table->keys + index];
+	return etch_bin_at(bin, table->keys, index);
 }
 
 static __always_inline char *etch_bin_comm(const struct etch_table *table, struct etch_bin *bin)

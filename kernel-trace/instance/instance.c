@@ -636,6 +636,7 @@ static void etch_instance_end_contexts(struct etch_instance *inst)
 		return;
 	etch_contexts_set(&inst->rec, NULL);
 	etch_contexts_forget(&inst->rec);
+	etch_contexts_end_counting(inst->contexts);
 	etch_contexts_put(inst->contexts);
 }
 

@@ -248,7 +248,9 @@ void etch_instance_set_clock(struct etch_instance *inst, enum etch_clock clock);
 void etch_instance_reset(struct etch_instance *inst, int cpu);
 int etch_instances_init(void);
 
-/* contexts.c. Under etch_mutex. */
+/* contexts.c */
+int etch_contexts_init(void);
+/* Under etch_mutex. */
 int etch_instance_set_contexts(struct etch_instance *inst, struct etch_contexts *c);
 
 /* budget.c. Under etch_mutex; and in any process. */

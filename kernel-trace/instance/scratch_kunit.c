@@ -473,6 +473,59 @@ static void etch_scratch_latencies_nest(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, seen[i], look.seen[i]);
 }
 
+/* ---- The order of triggers ---- */
+
+struct etch_scratch_turn {
+	struct etch_trigger trigger;
+	char *seen;
+	char name;
+};
+
+static void etch_scratch_turn_hit(struct etch_trigger *trigger, const struct etch_hit *hit)
+{
+	struct etch_scratch_turn *turn = container_of(trigger, struct etch_scratch_turn, trigger);
+
+	turn->seen[strlen(turn->seen)] = turn->name;
+}
+
+/* Those that find latencies come first, then the early ones; else the first that was added. */
+static void etch_scratch_triggers_take_turns(struct kunit *test)
+{
+	static char seen[16];
+	static struct etch_scratch_turn turns[] = {
+		{ .name = 'a' },
+		{ .name = 'b', .trigger.early = true },
+		{ .name = 'c' },
+		{ .name = 'd', .trigger.early = true, .trigger.ends = true },
+		{ .name = 'e', .trigger.early = true },
+	};
+	struct etch_scratch_test *t = test->priv;
+	struct etch_recorder *rec = &t->inst[0]->rec;
+	unsigned int i;
+
+	memset(seen, 0, sizeof(seen));
+	mutex_lock(&etch_mutex);
+	KUNIT_EXPECT_EQ(test, 0, etch_rules_prepare(rec, &t->event, true) ?: etch_rules_flush());
+	for (i = 0; i < ARRAY_SIZE(turns); i++) {
+		turns[i].trigger.hit = etch_scratch_turn_hit;
+		turns[i].trigger.bit = rec->bit;
+		turns[i].seen = seen;
+		etch_trigger_add(&t->event, &turns[i].trigger);
+	}
+	mutex_unlock(&etch_mutex);
+	preempt_disable();
+	etch_scratch_write_one(t, 100, 1);
+	preempt_enable();
+	mutex_lock(&etch_mutex);
+	for (i = 0; i < ARRAY_SIZE(turns); i++)
+		etch_trigger_remove(&turns[i].trigger);
+	etch_rules_forget(rec, &t->event);
+	etch_rules_flush();
+	mutex_unlock(&etch_mutex);
+	synchronize_rcu();
+	KUNIT_EXPECT_STREQ(test, "dbeac", seen);
+}
+
 static struct kunit_case etch_scratch_cases[] = {
 	KUNIT_CASE(etch_scratch_nests),
 	KUNIT_CASE(etch_scratch_is_full),
@@ -481,6 +534,7 @@ static struct kunit_case etch_scratch_cases[] = {
 	KUNIT_CASE(etch_scratch_is_abandoned),
 	KUNIT_CASE(etch_scratch_is_for_one),
 	KUNIT_CASE(etch_scratch_latencies_nest),
+	KUNIT_CASE(etch_scratch_triggers_take_turns),
 	{}
 };
 

@@ -129,6 +129,23 @@ static unsigned int etch_set_oldest(const struct etch_pair_set *set)
 	return oldest;
 }
 
+/* The place for a start whose key the first place has not got. */
+static noinline unsigned int etch_set_place(struct etch_pair_set *set, u64 key,
+					    struct etch_pair_counts *counts)
+{
+	unsigned int way = etch_set_find(set, key);
+
+	if (way < ETCH_PAIR_WAYS) {
+		local64_inc(&counts->replaced);
+		return way;
+	}
+	way = etch_set_oldest(set);
+	if (set->time[way])
+		local64_inc(&counts->displaced);
+	set->key[way] = key;
+	return way;
+}
+
 /* ---- Hits ---- */
 
 static __always_inline u64 etch_pairs_now(const struct etch_pairs *pairs)
@@ -148,7 +165,7 @@ void etch_pairs_start(struct etch_pairs *pairs, u64 key)
 	struct etch_pair_counts *counts = this_cpu_ptr(pairs->counts);
 	struct etch_pair_set *set = etch_pairs_set(pairs, key);
 	u64 now = etch_pairs_now(pairs);
-	unsigned int way;
+	unsigned int way = 0;
 
 	if (unlikely(READ_ONCE(pairs->paused)))
 		return;
@@ -157,15 +174,11 @@ void etch_pairs_start(struct etch_pairs *pairs, u64 key)
 		local64_inc(&counts->busy_starts);
 		return;
 	}
-	way = etch_set_find(set, key);
-	if (way < ETCH_PAIR_WAYS) {
+	/* A key that the first place had last is in no other place: it would have taken this. */
+	if (unlikely(set->key[0] != key))
+		way = etch_set_place(set, key, counts);
+	else if (set->time[0])
 		local64_inc(&counts->replaced);
-	} else {
-		way = etch_set_oldest(set);
-		if (set->time[way])
-			local64_inc(&counts->displaced);
-		set->key[way] = key;
-	}
 	WRITE_ONCE(set->time[way], now);
 	etch_set_release(set);
 }

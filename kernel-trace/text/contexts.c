@@ -99,6 +99,10 @@ static void etch_context_numbers(struct trace_seq *seq, const struct etch_contex
 		else if (c->of[i].kind == ETCH_CONTEXT_LATENCY)
 			trace_seq_printf(seq, "%slatency=%llu", before,
 					 get_unaligned((const u64 *)at));
+		else if (c->of[i].kind == ETCH_CONTEXT_PERF)
+			trace_seq_printf(seq, "%s%s=%llu", before,
+					 etch_context_counter(c, &c->of[i])->spec.name,
+					 get_unaligned((const u64 *)at));
 		else
 			continue;
 		before = " ";

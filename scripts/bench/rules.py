@@ -68,12 +68,12 @@ SITUATIONS = {
     "eight": Situation("eight instances, eight filters, one accepts", share=1,
                        **held(0.35, 0.35)),
     "cold_reject": Situation("rejected by one integer, cold", **held(0.70, None, 0.5)),
-    "hist_key": Situation("a histogram of one key", **held(None, 0.30, None, 0.24)),
-    "hist_value": Situation("a histogram of one key, and a sum", **held(None, 0.30, None, 0.24)),
-    "hist_log2": Situation("a histogram of one key's power of two", **held(None, 0.30, None, 0.24)),
-    "hist_two": Situation("a histogram of two keys", **held(None, 0.35, None, 0.30)),
+    "hist_key": Situation("a histogram of one key", **held(None, 0.24, None, 0.18)),
+    "hist_value": Situation("a histogram of one key, and a sum", **held(None, 0.22, None, 0.18)),
+    "hist_log2": Situation("a histogram of one key's power of two", **held(None, 0.24, None, 0.18)),
+    "hist_two": Situation("a histogram of two keys", **held(None, 0.30, None, 0.24)),
     "latency": Situation("two events, and a histogram of the time between", "pair",
-                         **held(None, 0.20, None, 0.15)),
+                         **held(None, 0.15, None, 0.08)),
 }
 
 

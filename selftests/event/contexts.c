@@ -155,29 +155,30 @@ TEST_F(contexts, lines_show_them)
 	EXPECT_EQ(stat_sum(ONE, "written"), times_in(ONE, "trace", " {prio="));
 }
 
-/* When a task has ended, its number is given back some time later: not one of these. */
-#define OWN_EVENTS	"sched:sched_process_exit sched:sched_switch sched:sched_waking"
+/* What a task does when it ends, up to the signal that lets its parent go on. */
+#define OWN_EVENTS	"sched:sched_process_exit signal:signal_generate"
 
-/*
- * The text of the same records, in an instance with contexts and in one without. On one CPU, a task
- * has switched away for the last time when its parent goes on.
- */
+/* By the task that hits, whatever the event calls comm. */
+#define BY_MINE		"COMM == \"contexts-mine\""
+
+/* The text of the same records, in an instance with contexts and in one without. */
 TEST_F(contexts, payloads_are_as_without)
 {
 	char *one, *two, *a, *b;
 
 	if (!have_text())
 		SKIP(return, NO_TEXT);
-	run_on(0);
 	ASSERT_EQ(0, write_file(ONE, "contexts", "prio"));
-	ASSERT_EQ(0, write_file(ONE, "events/sched/filter", MINE));
-	ASSERT_EQ(0, write_file(TWO, "events/sched/filter", MINE));
+	ASSERT_EQ(0, write_file(ONE, "events/filter", BY_MINE));
+	ASSERT_EQ(0, write_file(TWO, "events/filter", BY_MINE));
+	/* One CPU: the files show one order. */
+	run_on(0);
 	ASSERT_EQ(0, write_file(ONE, "set_event", OWN_EVENTS));
 	ASSERT_EQ(0, write_file(TWO, "set_event", OWN_EVENTS));
 	run_tasks("contexts-mine", 20);
 	ASSERT_EQ(0, write_file(ONE, "events/enable", "0"));
 	ASSERT_EQ(0, write_file(TWO, "events/enable", "0"));
-	EXPECT_LE(20, stat_sum(ONE, "written"));
+	EXPECT_LE(2 * 20, stat_sum(ONE, "written"));
 	EXPECT_EQ(stat_sum(ONE, "written"), stat_sum(TWO, "written"));
 	one = a = read_file(ONE, "trace");
 	two = b = read_file(TWO, "trace");
@@ -339,6 +340,102 @@ TEST_F(contexts, filters_know_them)
 	wait(NULL);
 	EXPECT_EQ(2, stat_sum(ONE, "written"));
 	EXPECT_EQ(3, stat_sum(TWO, "written"));
+}
+
+/* ---- Counters of perf's ---- */
+
+#define SWITCH	"events/sched/sched_switch"
+#define NO_PERF	"no counters of perf's: CONFIG_PERF_EVENTS"
+
+TEST_F(contexts, counters_have_names_of_perf)
+{
+	if (!has_kind(" perf:NAME"))
+		SKIP(return, NO_PERF);
+	ASSERT_EQ(0, write_file(ONE, "contexts", "prio perf:context-switches perf:cpu-clock"));
+	EXPECT_STREQ("prio perf:context-switches perf:cpu-clock", read_line(ONE, "contexts"));
+	EXPECT_EQ(1, times_in(ONE, SWITCH "/format", "u64 common_perf_context_switches;"));
+	EXPECT_EQ(EEXIST, write_file(ONE, "contexts", "+perf:cpu-clock"));
+	EXPECT_EQ(EINVAL, write_file(ONE, "contexts", "+perf:nothing"));
+	EXPECT_EQ(1, times_in(ONE, "error_log", "error: No such counter\n"
+			      "  Command: +perf:nothing\n                 ^\n"));
+	EXPECT_EQ(EINVAL, write_file(ONE, "contexts", "+perf"));
+	EXPECT_EQ(ENOSPC, write_file(ONE, "contexts",
+				     "+perf:page-faults +perf:minor-faults +perf:major-faults"));
+	EXPECT_STREQ("prio perf:context-switches perf:cpu-clock", read_line(ONE, "contexts"));
+	ASSERT_EQ(0, write_file(ONE, "contexts", "-perf:context-switches"));
+	EXPECT_STREQ("prio perf:cpu-clock", read_line(ONE, "contexts"));
+}
+
+/* Each switch counts one; the next record of that CPU has one more. */
+TEST_F(contexts, a_counter_counts_the_switches)
+{
+	unsigned long long last = 0, now;
+	char *text, *line, *rest;
+	int lines = 0, wrong = 0;
+
+	if (!has_kind(" perf:NAME"))
+		SKIP(return, NO_PERF);
+	if (!have_text())
+		SKIP(return, NO_TEXT);
+	ASSERT_EQ(0, write_file(ONE, "contexts", "perf:context-switches"));
+	ASSERT_EQ(0, write_file(ONE, SWITCH "/enable", "1"));
+	run_on(0);
+	run_tasks("contexts-mine", 50);
+	ASSERT_EQ(0, write_file(ONE, "tracing_on", "0"));
+	rest = text = read_file(ONE, "per_cpu/cpu0/trace");
+	while (rest && (line = strsep(&rest, "\n"))) {
+		char *at = strstr(line, "{context-switches=");
+
+		if (!at)
+			continue;
+		now = strtoull(at + strlen("{context-switches="), NULL, 10);
+		wrong += lines++ && now != last + 1;
+		last = now;
+	}
+	free(text);
+	EXPECT_LT(50, lines);
+	EXPECT_EQ(0, wrong);
+}
+
+/* perf drops what counts on a CPU that goes: the records there have 0 until it is renewed. */
+TEST_F(contexts, a_cpu_that_comes_back_counts)
+{
+	int counted = 0;
+
+	if (!has_kind(" perf:NAME"))
+		SKIP(return, NO_PERF);
+	if (!have_text())
+		SKIP(return, NO_TEXT);
+	if (access("/sys/devices/system/cpu/cpu1/online", F_OK))
+		SKIP(return, "no second processor that can go off line");
+	ASSERT_EQ(0, write_file(ONE, "contexts", "perf:cpu-clock"));
+	ASSERT_EQ(0, write_file("/sys/devices/system/cpu", "cpu1/online", "0"));
+	ASSERT_EQ(0, write_file("/sys/devices/system/cpu", "cpu1/online", "1"));
+	for (int i = 0; i < 200 && !counted; i++) {
+		run_on(1);
+		ASSERT_EQ(0, write_file(ONE, "trace_marker", "a mark"));
+		run_on(0);
+		counted = times_in(ONE, "per_cpu/cpu1/trace", "{cpu-clock=") -
+			  times_in(ONE, "per_cpu/cpu1/trace", "{cpu-clock=0}");
+		usleep(20000);
+	}
+	EXPECT_EQ(1, counted);
+}
+
+/* This machine may have none; then nothing changes. */
+TEST_F(contexts, a_counter_that_is_not_there_changes_nothing)
+{
+	int err;
+
+	if (!has_kind(" perf:NAME"))
+		SKIP(return, NO_PERF);
+	ASSERT_EQ(0, write_file(ONE, "contexts", "prio"));
+	err = write_file(ONE, "contexts", "perf:cpu-clock perf:cycles");
+	if (!err)
+		SKIP(return, "this processor counts cycles");
+	EXPECT_TRUE(err == ENOENT || err == EOPNOTSUPP || err == ENODEV);
+	EXPECT_EQ(1, times_in(ONE, "error_log", "error: This machine has no such counter\n"));
+	EXPECT_STREQ("prio", read_line(ONE, "contexts"));
 }
 
 TEST_HARNESS_MAIN

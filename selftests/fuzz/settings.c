@@ -87,11 +87,12 @@ int etch_instance_set_budget(struct etch_instance *i, u64 bytes, unsigned int pe
 	return 0;
 }
 
-/* ---- Contexts: there are two, one of them a stack ---- */
+/* ---- Contexts: there are three, a stack and counters among them ---- */
 
 static const char * const names[ETCH_CONTEXT_NR] = {
 	[ETCH_CONTEXT_PRIO] = "prio",
 	[ETCH_CONTEXT_KSTACK] = "kstack",
+	[ETCH_CONTEXT_PERF] = "perf",
 };
 
 const char *etch_context_name(enum etch_context_kind kind)
@@ -111,12 +112,30 @@ struct etch_contexts *etch_contexts_alloc(void)
 
 int etch_contexts_add(struct etch_contexts *c, enum etch_context_kind kind, unsigned int depth)
 {
-	if (!names[kind] || c->nr == 2 || (c->nr && c->of[0].kind == kind))
+	if (!names[kind] || kind == ETCH_CONTEXT_PERF || c->nr == ETCH_CONTEXTS_MAX ||
+	    etch_contexts_have(c, kind))
 		abort();
 	if (kind == ETCH_CONTEXT_KSTACK ? !depth || depth > ETCH_CONTEXT_STACK : depth)
 		abort();
 	c->of[c->nr].kind = kind;
 	c->of[c->nr++].depth = depth;
+	return 0;
+}
+
+int etch_contexts_add_counter(struct etch_contexts *c, const struct etch_counter_spec *spec)
+{
+	unsigned int i;
+
+	if (c->nr == ETCH_CONTEXTS_MAX || c->nr_counters == ETCH_COUNTERS_MAX ||
+	    !spec->name[0] || !memchr(spec->name, 0, sizeof(spec->name)))
+		abort();
+	for (i = 0; i < c->nr_counters; i++)
+		if (c->counters[i].spec.type == spec->type &&
+		    c->counters[i].spec.config == spec->config)
+			abort();
+	c->of[c->nr].kind = ETCH_CONTEXT_PERF;
+	c->of[c->nr++].counter = c->nr_counters;
+	c->counters[c->nr_counters++].spec = *spec;
 	return 0;
 }
 

@@ -199,6 +199,15 @@ TEST_F_TIMEOUT(faults, of_triggers, 3600)
 	free(actions);
 }
 
+TEST_F_TIMEOUT(faults, of_contexts, 3600)
+{
+	walk_all(_metadata, self, context_ops);
+	if (times_in(TREE, "contexts", " perf:"))
+		walk_all(_metadata, self, counter_ops);
+	else
+		printf("# NOT done: counters: CONFIG_PERF_EVENTS\n");
+}
+
 TEST_F_TIMEOUT(faults, of_a_cpu, 3600)
 {
 	if (access(CPUS "/cpu1/online", W_OK))

@@ -22,6 +22,8 @@ struct op {
 extern const struct op file_ops[], trigger_ops[];
 extern const struct op group_ops[];	/* of kernels that have control groups */
 extern const struct op hist_ops[];	/* of kernels that have histograms */
+extern const struct op context_ops[];
+extern const struct op counter_ops[];	/* of kernels that have perf's counters */
 extern const struct op cpu_ops[], module_ops[], ring_ops[];
 
 #define CPUS		"/sys/devices/system/cpu"

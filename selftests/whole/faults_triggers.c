@@ -97,3 +97,46 @@ const struct op hist_ops[] = {
 	  .after = no_trigger, .least = 3 },
 	{}
 };
+
+/* ---- Contexts: beside triggers, because they are what hits may have in common ---- */
+
+static bool contexts_are(const struct op *op)
+{
+	return !strcmp(read_line(TREE, "contexts"), op->text);
+}
+
+static bool no_contexts_are(const struct op *op)
+{
+	return *read_line(TREE, "contexts") == '#';
+}
+
+static void some_contexts(const struct op *op)
+{
+	write_it(op, "prio");
+}
+
+static void no_contexts(const struct op *op)
+{
+	write_it(op, "none");
+}
+
+const struct op context_ops[] = {
+	{ .name = "write contexts", .file = "contexts", .text = "prio kstack:8 flags",
+	  .run = do_write, .after = no_contexts, .whole = contexts_are, .least = 4 },
+	{ .name = "take contexts away", .file = "contexts", .text = "none",
+	  .before = some_contexts, .run = do_write, .after = no_contexts,
+	  .whole = no_contexts_are, .least = 3 },
+	{ .name = "write nonsense to contexts", .file = "contexts", .text = "flags sundial",
+	  .before = some_contexts, .run = do_write, .after = no_contexts, .err = EINVAL,
+	  .least = 3 },
+	{ .name = "read contexts", .file = "contexts", .before = some_contexts, .run = do_read,
+	  .after = no_contexts, .least = 3 },
+	{}
+};
+
+const struct op counter_ops[] = {
+	{ .name = "write contexts that count", .file = "contexts",
+	  .text = "perf:cpu-clock perf:page-faults", .run = do_write, .after = no_contexts,
+	  .whole = contexts_are, .least = 8 },
+	{}
+};

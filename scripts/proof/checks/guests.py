@@ -204,6 +204,15 @@ def keep_boot(name):
         file.replace(file.with_stem("kselftest-first"))
 
 
+def in_one_thread(name):
+    """The kselftests that patch code often, with one thread of QEMU."""
+    say("Once more, with ONE THREAD of QEMU for both processors, for "
+        + " ".join(ONE_THREAD_TESTS))
+    return boot(name, "kselftest", LIMITS[name],
+                BOOT + KUNIT + [CYCLES, machine.ONE_THREAD]
+                + [f"kselftest={test}" for test in ONE_THREAD_TESTS])
+
+
 def x86_64():
     """A small x86-64 kernel: kselftests, and its code."""
     name = "x86-64"
@@ -213,11 +222,7 @@ def x86_64():
                  BOOT + [CYCLES] + [f"kselftest={test}" for test in tests
                                     if test not in ONE_THREAD_TESTS + SLOW_TESTS])
     keep_boot(name)
-    say("Once more, with ONE THREAD of QEMU for both processors, for "
-        + " ".join(ONE_THREAD_TESTS))
-    cases += boot(name, "kselftest", LIMITS[name],
-                  BOOT + KUNIT + [CYCLES, machine.ONE_THREAD]
-                  + [f"kselftest={test}" for test in ONE_THREAD_TESTS])
+    cases += in_one_thread(name)
     print(f"### {name}: NOT run, but in x86-64-long: {' '.join(SLOW_TESTS)}", flush=True)
     cases += boot(name, "unused", 120, [])
     return cases + sites(name)

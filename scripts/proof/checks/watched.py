@@ -10,7 +10,7 @@ import layout
 import tap
 from checks.crashes import PERSIST, locked_down
 from checks.guests import (BOOT, KUNIT, LIMITS, ONE_THREAD_TESTS, STORM,
-                           TORTURE, boot, everything, prepare)
+                           TORTURE, boot, everything, in_one_thread, keep_boot, prepare)
 from checks.lane import say, LaneError
 
 # What kselftests run where data races are looked for: those that have readers,
@@ -36,7 +36,7 @@ OURS = ("kernel/etch/*.o", "kernel/etch/*/*.o", "samples/etch/*.o", "kernel/trac
 
 
 def lockdep():
-    """The kselftests in an x86-64 kernel that proves its locking."""
+    """The kselftests in an x86-64 kernel that proves its locking, in two boots."""
     name = "x86-64-lockdep"
     tests = prepare(name)
     say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
@@ -44,9 +44,8 @@ def lockdep():
                  BOOT + [TORTURE, STORM]
                  + [f"kselftest={test}" for test in tests
                     if test not in ONE_THREAD_TESTS])
-    print(f"### {name}: NOT run: {' '.join(ONE_THREAD_TESTS)}, which patch code "
-          "too often for QEMU with two threads", flush=True)
-    return cases
+    keep_boot(name)
+    return cases + in_one_thread(name)
 
 
 def last_boot(name, script, kind):

@@ -36,6 +36,14 @@ TROUBLE = (
 )
 
 
+OOPS = """\
+[    1.786844] Oops: int3: 0000 [#1] PREEMPT SMP
+[    1.787364] CPU: 1 UID: 0 PID: 61 Comm: imv_test/1 Tainted: G                 N 6.12.117 #1
+[    1.787753] RIP: 0010:imv_test_count+0x4/0xc0
+[    1.788317] Code: cc cc cc cc 48 89 fa %s <0f> 00 00 00 be 88 77 00 00 b9 0f ff ee dd
+"""
+
+
 class Scan(unittest.TestCase):
     """Lines that mean trouble, and lines that do not."""
 
@@ -48,6 +56,20 @@ class Scan(unittest.TestCase):
                 found = console.scan(HEALTHY + line + "\n")
                 self.assertEqual(len(found), 1)
                 self.assertEqual(found[0][0], HEALTHY.count("\n") + 1)
+
+    def test_a_breakpoint_that_memory_has_no_more(self):
+        for byte, said in (("b8", True), ("cc", False)):
+            with self.subTest(byte=byte):
+                (_, name, _), = console.scan(OOPS % byte)
+                self.assertEqual("ONE_THREAD" in name, said)
+
+    def test_a_breakpoint_of_which_the_memory_is_not_shown(self):
+        first, *rest = (OOPS % "b8").splitlines()
+        self.assertEqual(console.scan(first)[0][1], "an oops")
+        # The bytes are the second oops's, which is another.
+        both = "\n".join([first, first, *rest])
+        self.assertEqual(["ONE_THREAD" in name for _, name, _ in console.scan(both)],
+                         [False, True])
 
 
 if __name__ == "__main__":

@@ -36,6 +36,17 @@ class Emulated(unittest.TestCase):
         self.assertIn("tcg,thread=single", command)
         self.assertIn(machine.ONE_THREAD, command[-1])
 
+    def test_one_thread_for_a_suite_that_changes_code_at_boot(self):
+        for append in (["kunit.enable=1"], ["kunit.enable=1", "kunit.filter_glob=imv*"],
+                       ["kunit.filter_glob=*.under_fire", "kunit.enable=y"]):
+            with self.subTest(append=append):
+                self.assertIn("tcg,thread=single", words("x86-64", append))
+                self.assertIn("tcg,thread=multi", words("arm64", append))
+        for append in ([], ["kunit.enable=0"], ["kunit.filter_glob=imv*"],
+                       ["kunit.enable=1", "kunit.filter_glob=etch_ring*"]):
+            with self.subTest(append=append):
+                self.assertIn("tcg,thread=multi", words("x86-64", append))
+
     def test_lanes_of_arm64_differ_in_the_size_of_a_page(self):
         small, large = machine.lane("arm64"), machine.lane("arm64-64k")
         self.assertIn("arm64-4k", small["FRAGMENTS"].split())

@@ -210,12 +210,22 @@ int kstrtoul(const char *text, unsigned int base, unsigned long *value)
 	char *end;
 
 	errno = 0;
-	if (!isdigit(text[*text == '+']))
+	if (!(base == 16 ? isxdigit : isdigit)(text[*text == '+']))
 		return -EINVAL;
 	*value = strtoul(text, &end, base);
 	if (errno)
 		return -ERANGE;
 	return *end && strcmp(end, "\n") ? -EINVAL : 0;
+}
+
+int kstrtoull(const char *text, unsigned int base, unsigned long long *value)
+{
+	unsigned long number;
+	int ret = kstrtoul(text, base, &number);
+
+	if (!ret)
+		*value = number;
+	return ret;
 }
 
 int kstrtouint(const char *text, unsigned int base, unsigned int *value)

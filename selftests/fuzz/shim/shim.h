@@ -312,6 +312,7 @@ char *kmemdup_nul(const char *text, size_t len, gfp_t gfp);
 char *strim(char *text);
 int kstrtouint(const char *text, unsigned int base, unsigned int *value);
 int kstrtoul(const char *text, unsigned int base, unsigned long *value);
+int kstrtoull(const char *text, unsigned int base, unsigned long long *value);
 int match_string(const char * const *strings, size_t n, const char *text);
 int string_escape_mem(const char *from, size_t len, char *to, size_t size,
 		      unsigned int flags, const char *only);
