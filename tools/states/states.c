@@ -185,6 +185,8 @@ int states_record(struct states *s, const struct etch_record *rec)
 
 void states_end(struct states *s, uint64_t ns)
 {
+	if (s->source->gaps)
+		gaps_begin(s, ns);
 	tasks_drop(s, NULL, ns, SPAN_OPEN);
 	for (unsigned int i = 0; i < s->nr_cpus; i++)
 		irqs_drop(s, &s->cpus[i], ns, SPAN_OPEN);

@@ -28,7 +28,8 @@
  * If records of a CPU were lost, each span that could have ended there has an unknown
  * length. Only threads that run on other CPUs are certain: one that sleeps may have been woken
  * and have slept again, a request may have been completed. Such spans come with the fate
- * SPAN_LOST. Until the CPU has records again, no span begins that could end there. A thing
+ * SPAN_LOST. Until the CPU has records again, no span begins that could end there;
+ * it never has if its file is cut off. A thing
  * that had begun before the first record has no beginning, and is no span.
  */
 #ifndef _ETCH_STATES_H

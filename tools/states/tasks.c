@@ -234,24 +234,11 @@ int on_free(struct states *s, const struct etch_record *rec,
 
 /* ---- All of them ---- */
 
-/* If a CPU's file is cut off, what it ran is known until there. */
-static uint64_t cpu_end(const struct states *s, const struct cpu *cpu, uint64_t ns)
-{
-	for (unsigned int i = 0; i < s->source->nr_cpus; i++) {
-		const struct etch_cpu *from = &s->source->cpus[i];
-		uint64_t last = etch_clock_ns(&s->source->clock, from->last);
-
-		if (from->cpu == cpu->cpu && from->cut && last < ns)
-			return last > cpu->since ? last : cpu->since;
-	}
-	return ns;
-}
-
 void tasks_drop(struct states *s, struct cpu *cpu, uint64_t ns, enum span_fate fate)
 {
 	for (unsigned int i = 0; i < s->nr_cpus; i++)
 		if (!cpu || cpu == &s->cpus[i])
-			cpu_ends(s, &s->cpus[i], cpu ? ns : cpu_end(s, &s->cpus[i], ns), fate);
+			cpu_ends(s, &s->cpus[i], ns, fate);
 	for (unsigned int i = 0; i < s->nr_buckets; i++)
 		for (struct thread *thread = s->threads[i]; thread; thread = thread->next) {
 			if (cpu && thread->state == THREAD_RUNS && thread->cpu != cpu->cpu)

@@ -220,7 +220,7 @@ void table_foot(struct out *out, const struct summary *m, unsigned int kinds)
 		}
 	if (unknown)
 		out_print(out, "# not counted: %llu whose ends are unknown, %s\n", unknown,
-			  "because records were lost");
+			  "because records are missing");
 	if (open)
 		out_print(out, "# not counted: %llu that had not ended %s\n", open,
 			  "with the last record");

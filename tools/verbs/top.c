@@ -54,8 +54,9 @@ static void print_top(struct out *out, const struct table *table, struct summary
 	table_more(out, table, nr);
 	table_foot(out, m, 1 << SPAN_READY);
 	if (m->unknown[SPAN_RUN])
-		out_print(out, "# not known, %llu times: what ran until the next switch, %s\n",
-			  m->unknown[SPAN_RUN], "because records were lost");
+		out_print(out, "# not known, %llu time%s: what ran until the next switch, %s\n",
+			  m->unknown[SPAN_RUN], m->unknown[SPAN_RUN] == 1 ? "" : "s",
+			  "because records are missing");
 	free(list);
 }
 

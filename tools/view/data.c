@@ -110,6 +110,18 @@ static void add_loss(struct view *v, const struct etch_record *rec)
 		    loss->throttled, loss->nested, loss->too_big, loss->packets);
 }
 
+/* A file that is cut off: from there on, nobody knows how many records are missing. */
+static void add_cut(struct view *v, unsigned int cpu)
+{
+	const struct etch_cpu *from = &v->source->cpus[cpu];
+	uint64_t since = etch_clock_ns(&v->source->clock, from->gap_since);
+
+	if (v->begun && from->cut && since < v->last)
+		bytes_print(&v->json, "%s[%u,%lld,%llu,0,0,0,0,0,0,0]",
+			    v->nr_losses++ ? "," : "", cpu, (long long)(since - v->base),
+			    (unsigned long long)(v->last - v->base));
+}
+
 static void add_mark(struct view *v, const struct etch_record *rec)
 {
 	const char *text;
@@ -200,6 +212,8 @@ enum view_end view_read(struct view *v)
 		if (v->nr_records > VIEW_RECORDS)
 			return VIEW_TOO_MANY;
 	states_end(v->states, v->last);
+	for (unsigned int i = 0; i < v->source->nr_cpus; i++)
+		add_cut(v, i);
 	return VIEW_DONE;
 }
 

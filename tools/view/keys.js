@@ -291,7 +291,7 @@ function about() {
 		       lengthText(trace.end - trace.first)];
 
 	$("about").textContent = parts.filter(text => text.trim() && text !== "(none)").join(" \u00b7 ");
-	$("lost").textContent = `${trace.lost} records lost`;
+	$("lost").textContent = trace.lost ? `${trace.lost} records lost` : "records are missing";
 	$("lost").hidden = !trace.losses.length;
 	document.title = `Etch: ${records.nr} records` +
 		(trace.hostname && trace.hostname !== "(none)" ? " of " + trace.hostname : "");

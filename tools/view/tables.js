@@ -200,6 +200,8 @@ function fillRecords() {
 }
 
 function causesOf(loss) {
+	if (!loss[3])
+		return "the file is cut off";
 	return CAUSES.map((cause, k) => loss[4 + k] ? `${loss[4 + k]} ${cause}` : "")
 		.filter(text => text).join(", ");
 }
@@ -223,5 +225,5 @@ function fillTables() {
 		`p50 ${lengthText(percentile(waits, 50))}, p99 ${lengthText(percentile(waits, 99))},` +
 		` worst ${lengthText(waits[waits.length - 1])}. ` : "") +
 		(sums.unknown ? `Not counted: ${sums.unknown} whose ends are unknown, ` +
-		 "because records were lost." : "");
+		 "because records are missing." : "");
 }

@@ -102,7 +102,9 @@ async function readTrace() {
 
 	trace.records = readRecords(trace.nr[0], bytes.subarray(records, spans));
 	trace.spans = readSpans(trace.nr[1], bytes.subarray(spans));
-	trace.idle = trace.labels.indexOf("<idle>");
+	// A loss in front of the first record is a part of the trace.
+	if (trace.losses.some(loss => loss[2] < trace.first))
+		trace.first = 0;
 	return trace;
 }
 
