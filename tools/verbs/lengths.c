@@ -9,6 +9,8 @@
 #include "verbs/line.h"
 #include "verbs/table.h"
 
+#define BLOCK_EVENTS "block:block_rq_issue,block:block_rq_complete,block:block_rq_requeue"
+
 #define LENGTHS_HELP							\
 	"  - p50, p99: of 100, 50 or 99 took at most that long, to 3%.\n"	\
 	"    The worst is exact, and ended at the time AT.\n"
@@ -128,9 +130,7 @@ static int run_irqs(int argc, char **argv)
 
 static int run_block(int argc, char **argv)
 {
-	return table_run(argc, argv, "block:block_rq_issue,block:block_rq_complete,"
-			 "block:block_rq_requeue,"
-			 NAME_EVENTS, print_block);
+	return table_run(argc, argv, BLOCK_EVENTS "," NAME_EVENTS, print_block);
 }
 
 const struct verb verb_syscalls = {
