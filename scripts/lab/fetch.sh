@@ -16,6 +16,7 @@
 # fetch.sh headers: in addition the compilers for other architectures.
 # fetch.sh lint: in addition what looks at sources.
 # fetch.sh model: in addition the model checker.
+# fetch.sh view: in addition a browser, and what drives it.
 # fetch.sh litmus: in addition what builds and runs arm64 programs.
 set -euo pipefail
 . "$(dirname "$0")/../lib/common.sh"
@@ -103,6 +104,12 @@ ocamlopt	ocaml-nox
 /usr/aarch64-linux-gnu/lib/libc.a		libc6-dev-arm64-cross
 " ;;
 model)	TOOLS+="spin	spin" ;;
+view)	TOOLS+="
+babeltrace2	babeltrace2
+chromium	chromium
+node		nodejs
+npm		npm
+" ;;
 litmus)	TOOLS+="aarch64-linux-gnu-gcc	gcc-aarch64-linux-gnu
 qemu-aarch64-static	qemu-user-static"
 	FILES+="/usr/aarch64-linux-gnu/include/stdio.h	libc6-dev-arm64-cross" ;;

@@ -43,7 +43,7 @@ LONG = {"ring-long": host.ring_long, "model-long": host.model_long,
         "x86-64-kcsan": watched.data_races, "x86-64-kasan": watched.memory,
         "x86-64-rt": guests.realtime, "x86-64-clang": guests.clang,
         "arm64": guests.arm64, "arm64-64k": guests.arm64_64k,
-        "ctf-x86-64-long": traces.ctf_x86_64_long, "crash": crashes.crash_um,
+        "ctf-x86-64-long": traces.ctf_x86_64_long, "view": traces.view, "crash": crashes.crash_um,
         "headers": host.headers, "cocci-tree": host.cocci_tree, "bisect": host.bisect,
         "ftracetest-mainline": peers.ftracetest_mainline,
         "ftracetest-x86-64": peers.ftracetest_x86_64}

@@ -185,6 +185,9 @@ struct etch_cpu {
 	/* Packets' numbers or counters that go back: the file is not one recording. */
 	unsigned long long disorder;
 	uint64_t first, last;		/* times of records */
+	/* Records end at @gap_since: a loss comes next, or the file is cut off there. */
+	bool gap;
+	uint64_t gap_since;
 	/* The thread that ran when the last packet was begun, and its name, if it has one. */
 	int pid;
 	char comm[17];
@@ -204,6 +207,8 @@ struct etch_cpu {
  * @clock: what times mean
  * @cpus: one for each CPU, by number; complete when etch_next() has returned 0
  * @nr_cpus: how many
+ * @gaps: CPUs that have a gap now: a loss comes when it is over, but a reader that
+ *	follows all CPUs has to know when it begins; see struct etch_cpu
  * @metadata: the text; "" if the source has none
  * @arena: what etch_source_alloc() gave
  */
@@ -218,7 +223,7 @@ struct etch_source {
 	unsigned int nr_contexts, more;
 	struct etch_clock clock;
 	struct etch_cpu *cpus;
-	unsigned int nr_cpus;
+	unsigned int nr_cpus, gaps;
 	char *metadata;
 	struct etch_arena *arena;
 };

@@ -146,6 +146,14 @@ static bool stream_have(struct etch_stream *s, size_t want)
 	return true;
 }
 
+/* That the CPU's records end at @since, and a loss comes next, or nothing more. */
+static void stream_gap(struct etch_stream *s, bool gap, uint64_t since)
+{
+	s->source->gaps += gap - s->cpu->gap;
+	s->cpu->gap = gap;
+	s->cpu->gap_since = since;
+}
+
 /* Nothing that follows can be read: say how much it is. */
 static void stream_cut(struct etch_stream *s)
 {
@@ -155,6 +163,8 @@ static void stream_cut(struct etch_stream *s)
 	s->cpu->cut = s->have - s->at;
 	if (!fstat(s->fd, &st) && here >= 0 && st.st_size > here)
 		s->cpu->cut += st.st_size - here;
+	if (s->cpu->cut)
+		stream_gap(s, true, s->began ? s->before.timestamp_end : 0);
 	s->eof = true;
 	s->have = s->at = s->packet_len = 0;
 }
@@ -341,6 +351,7 @@ int etch_stream_next(struct etch_stream *s, struct etch_record *rec)
 	rec->cpu = s->cpu->cpu;
 	rec->where = s->cpu;
 	rec->loss = NULL;
+	stream_gap(s, false, 0);
 	for (;;) {
 		if (s->pos < s->end && stream_record(s, rec)) {
 			if (!s->cpu->records++)
@@ -352,6 +363,7 @@ int etch_stream_next(struct etch_stream *s, struct etch_record *rec)
 		if (!stream_packet(s))
 			return 0;
 		if (s->loss.total || s->loss.packets) {
+			stream_gap(s, true, s->loss.since);
 			rec->loss = &s->loss;
 			rec->time = s->time;
 			return 1;

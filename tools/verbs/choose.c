@@ -235,7 +235,7 @@ void choose_end(struct choice *choice)
 /* ---- A record ---- */
 
 /* "0-3,7" */
-static bool cpu_chosen(const char *list, int cpu)
+bool cpu_chosen(const char *list, int cpu)
 {
 	char *end;
 

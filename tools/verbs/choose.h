@@ -77,6 +77,8 @@ int choose_option(struct choice *choice, int option, const char *arg);
 int choose_begin(struct choice *choice, struct etch_source *source, const struct comms *comms);
 /* Is it chosen? Of losses, by time and CPU. */
 bool chosen(struct choice *choice, const struct etch_record *rec);
+/* Whether a CPU is in a list as "0-3,7". */
+bool cpu_chosen(const char *list, int cpu);
 /* This record, and so all that follow it, are too late. */
 bool choose_is_over(const struct choice *choice, const struct etch_record *rec);
 void choose_end(struct choice *choice);

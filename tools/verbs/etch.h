@@ -6,6 +6,9 @@
  *	record.c	record, receive, repair: the recorder of the room record/, by these names
  *	show.c		show: records as text
  *	check.c		check: whether a trace is whole, and what it lacks
+ *	top.c, latency.c, lengths.c, diff.c
+ *			top, latency, syscalls, irqs, block, diff: tables, by table.c
+ *	view.c		view: a page for a browser, by the room view/
  *
  *	choose.c	which records: options by time, CPU, task, event, field
  *	line.c		a record as a line of text, as the kernel's file "trace" has it
@@ -44,6 +47,11 @@ struct verb {
 };
 
 extern const struct verb verb_record, verb_show, verb_check, verb_receive, verb_repair;
+
+/* These come with later patches; without them, they are NULL. */
+#define LATER	__attribute__((weak))
+extern const struct verb verb_top LATER, verb_latency LATER, verb_syscalls LATER,
+			 verb_irqs LATER, verb_block LATER, verb_diff LATER, verb_view LATER;
 
 /* Says which CPUs' files are cut off or damaged, behind the last record. */
 void report_damage(const struct etch_source *source);

@@ -21,6 +21,13 @@ static const struct verb * const verbs[] = {
 	&verb_record,
 	&verb_show,
 	&verb_check,
+	&verb_top,
+	&verb_latency,
+	&verb_syscalls,
+	&verb_irqs,
+	&verb_block,
+	&verb_diff,
+	&verb_view,
 	&verb_receive,
 	&verb_repair,
 };
@@ -67,7 +74,8 @@ static int list_verbs(FILE *to)
 {
 	fputs("Etch: record what the kernel does, and look at it\n", to);
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
-		fprintf(to, "  etch %-34s %s\n", verbs[i]->example, verbs[i]->line);
+		if (verbs[i])
+			fprintf(to, "  etch %-34s %s\n", verbs[i]->example, verbs[i]->line);
 	fputs("etch VERB --help tells more; etch --version names the libraries that are in it\n", to);
 	return to == stdout ? 0 : EXIT_MISUSED;
 }
@@ -97,7 +105,7 @@ static int version(void)
 static const struct verb *find_verb(const char *name)
 {
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
-		if (!strcmp(verbs[i]->name, name))
+		if (verbs[i] && !strcmp(verbs[i]->name, name))
 			return verbs[i];
 	return NULL;
 }

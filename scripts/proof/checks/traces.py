@@ -49,6 +49,20 @@ def ctf():
             + binary_traces("um"))
 
 
+def view():
+    """The page of etch view, of the trace that lane ctf-x86-64 records, in Chromium."""
+    need([SCRIPTS / "lab/fetch.sh", "ctf"])
+    need([SCRIPTS / "lab/fetch.sh", "view"])
+    trace = layout.BUILD / "x86-64/ctf/load/ctf"
+    cases = [] if trace.is_dir() else binary_traces("x86-64")
+    log = "view.tap"
+    etch = layout.BUILD / "x86-64/tools/tracing/etch/etch"
+    cases += tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/ctf/view.py", etch, trace, layout.BUILD],
+                      log)
+    show_remarks(log)
+    return cases
+
+
 def ctf_x86_64():
     """Binary traces of a small x86-64 kernel."""
     return binary_traces("x86-64")

@@ -21,6 +21,7 @@ import loss
 import packets
 import printed
 import shown
+import tables
 
 
 class Report:
@@ -279,6 +280,8 @@ def check_folder(report, folder, least, recorder=None):
     report.case("a file cut anywhere keeps its whole packets", files.anywhere)
     report.case("and babeltrace2 opens it once it is repaired", files.opens)
     report.say(f"cut off: {files.note}")
+    if recorder:
+        tables.check(report, recorder.with_name("etch").resolve(), [folder / "load/ctf"])
 
 
 def main():

@@ -36,6 +36,11 @@ def header_at(data, at):
     return header if header.magic == MAGIC else None
 
 
+def pack(header):
+    """The bytes of a header."""
+    return _HEADER.pack(*header)
+
+
 def packets(data):
     """The whole packets at the front of a file, and where they end."""
     found, at = [], 0

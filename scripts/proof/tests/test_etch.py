@@ -13,7 +13,9 @@ import layout
 
 SOURCE = layout.TOP / "tools"
 UAPI = layout.TOP / "include-trace/uapi"
-ROOMS = ("record", "read", "verbs")
+# The page of etch view, as the Makefile makes it.
+VIEW = {"html": ("page.html",), "css": ("page.css",),
+        "js": ("trace.js", "draw.js", "tables.js", "keys.js")}
 PATIENCE = 60       # seconds
 
 # struct etch_packet_header, of include-trace/uapi/linux/etch_packet.h.
@@ -125,10 +127,17 @@ class Etch(unittest.TestCase):
     def setUpClass(cls):
         cls.scratch = tempfile.TemporaryDirectory()
         cls.program = Path(cls.scratch.name) / "etch"
+        made = Path(cls.scratch.name)
+        (made / "view").mkdir()
+        for kind, names in VIEW.items():
+            text = "".join((SOURCE / "view" / name).read_text() for name in names)
+            (made / f"view/page.{kind}.inc").write_text("".join(
+                '"' + line.replace("\\", "\\\\").replace('"', '\\"') + '\\n"\n'
+                for line in text.splitlines()))
         subprocess.run(
             ["gcc", "-O1", "-g", "-Wall", "-Werror", "-fsanitize=address,undefined",
-             "-fno-sanitize-recover=all", "-pthread", "-I", SOURCE, "-idirafter", UAPI, "-o",
-             cls.program, *(path for room in ROOMS for path in (SOURCE / room).glob("*.c"))],
+             "-fno-sanitize-recover=all", "-pthread", "-I", SOURCE, "-I", made, "-idirafter",
+             UAPI, "-o", cls.program, *SOURCE.glob("*/*.c")],
             check=True)
 
     @classmethod

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the verbs that print tables have in common: see table.h.
+ */
+#include "verbs/table.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <ftw.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "record/record.h"
+#include "verbs/etch.h"
+#include "verbs/line.h"
+
+/* ---- Options ---- */
+
+static int table_option(struct table *table, int option)
+{
+	char *end;
+
+	if (option == 'n') {
+		table->lines = strtoul(optarg, &end, 10);
+		if (*end || end == optarg || *optarg == '-')
+			return misused("'%s' is no number of lines", optarg);
+		return 0;
+	}
+	if (option == '?' || option == ':')
+		return misused("there is no such option, or its value is missing");
+	return choose_option(&table->choice, option, optarg);
+}
+
+/* Takes the command off the words, which then end before the --. */
+static int table_command(struct table *table, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--")) {
+			table->command = argv + i + 1;
+			return i;
+		}
+	return argc;
+}
+
+int table_options(struct table *table, int argc, char **argv, unsigned int folders)
+{
+	static const struct option options[] = { CHOOSE_LONG, {} };
+	int option, ret;
+
+	argc = folders == 1 ? table_command(table, argc, argv) : argc;
+	table->lines = TABLE_LINES;
+	opterr = 0;
+	optind = 1;
+	while ((option = getopt_long(argc, argv, "c:t:n:", options, NULL)) != -1) {
+		ret = table_option(table, option);
+		if (ret)
+			return ret;
+	}
+	if (table->command) {
+		if (optind < argc)
+			return misused("name a folder, or a command behind --, and not both");
+		return *table->command ? 0 : misused("the command behind -- is missing");
+	}
+	if (optind + (int)folders != argc)
+		return misused("name %s", folders == 1 ?
+			       "one folder of a trace, or -- and a command" : "two folders");
+	while (optind < argc)
+		table->folders[table->nr_folders++] = argv[optind++];
+	return 0;
+}
+
+/* ---- Recording a command ---- */
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st, (void)type, (void)ftw;
+	return remove(path);
+}
+
+static int record_command(const struct table *table, char *folder)
+{
+	unsigned int nr = 0, fixed = 7;
+	char **words;
+	int ret;
+
+	while (table->command[nr])
+		nr++;
+	words = calloc(nr + fixed + 1, sizeof(*words));
+	if (!words)
+		return trouble("There is no memory");
+	memcpy(words, (char *[]){ "record", "-q", "-e", (char *)table->events, "-o", folder,
+				  "--" }, fixed * sizeof(*words));
+	memcpy(words + fixed, table->command, nr * sizeof(*words));
+	optind = 1;
+	ret = record_main("etch record", nr + fixed, words);
+	free(words);
+	return ret;
+}
+
+static int print_table(const struct table *table, const char *folder, table_fn *fn)
+{
+	static struct out out;
+	struct etch_source *source;
+	struct summary *summary = table_summary(table, folder, &source);
+	int ret = EXIT_TROUBLE;
+
+	if (summary) {
+		out_begin(&out, true);
+		table_head(&out, summary, source, NULL);
+		fn(&out, table, summary);
+		ret = out_end(&out);
+		report_damage(source);
+	}
+	summary_close(summary);
+	etch_close(source);
+	return ret;
+}
+
+/* The command's own status is ours, as the recorder has it. */
+static int record_and_print(const struct table *table, table_fn *fn)
+{
+	const char *where = getenv("TMPDIR") ?: "/tmp";
+	char top[4096], folder[4104];
+	int recorded, ret;
+
+	if (snprintf(top, sizeof(top), "%s/etch-XXXXXX", where) >= (int)sizeof(top) ||
+	    !mkdtemp(top))
+		return trouble("%s has no place for a recording: %m", where);
+	snprintf(folder, sizeof(folder), "%s/trace", top);
+	recorded = record_command(table, folder);
+	ret = access(folder, R_OK) ? recorded ?: EXIT_TROUBLE : print_table(table, folder, fn);
+	nftw(top, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	return recorded ?: ret;
+}
+
+int table_run(int argc, char **argv, const char *events, table_fn *fn)
+{
+	struct table table = { .events = events };
+	int ret = table_options(&table, argc, argv, 1);
+
+	if (!ret)
+		ret = table.command ? record_and_print(&table, fn) :
+				      print_table(&table, table.folders[0], fn);
+	choose_end(&table.choice);
+	return ret;
+}
+
+/* ---- Choosing spans ---- */
+
+static bool table_wants(void *arg, const struct states *s, const struct span *span)
+{
+	const struct choice *choice = arg;
+	const char *name = states_label(s, span->task);
+	char number[16];
+
+	if (choice->cpus && span->cpu >= 0 && !cpu_chosen(choice->cpus, span->cpu))
+		return false;
+	snprintf(number, sizeof(number), "%d", span->tid);
+	for (unsigned int i = 0; i < choice->nr_tasks; i++)
+		if (!strcmp(choice->tasks[i], number) || !fnmatch(choice->tasks[i], name, 0))
+			return true;
+	return !choice->nr_tasks;
+}
+
+struct summary *table_summary(const struct table *table, const char *folder,
+			      struct etch_source **source)
+{
+	const struct choice *c = &table->choice;
+	int64_t shift;
+
+	*source = etch_trace_open(folder);
+	if (!*source)
+		return NULL;
+	shift = line_shift(*source);
+	return summary_of(*source, &(struct summary_choice){
+		.from = !c->from_set ? 0 : c->from_first ? c->from :
+			c->from > shift ? c->from - shift : 0,
+		.to = !c->to_set ? 0 : c->to_first ? c->to :
+		      c->to > shift ? c->to - shift : 1,
+		.from_first = c->from_set && c->from_first,
+		.to_first = c->to_set && c->to_first,
+		.wants = c->cpus || c->nr_tasks ? table_wants : NULL,
+		.arg = (void *)c });
+}
+
+/* ---- Printing ---- */
+
+char *length_text(char text[24], uint64_t ns)
+{
+	if (ns < 1000000)
+		snprintf(text, 24, "%.1f us", ns / 1e3);
+	else if (ns < 1000000000)
+		snprintf(text, 24, "%.2f ms", ns / 1e6);
+	else
+		snprintf(text, 24, "%.3f s", ns / 1e9);
+	return text;
+}
+
+void table_head(struct out *out, const struct summary *m, const struct etch_source *source,
+		const char *name)
+{
+	char length[24];
+
+	out_print(out, "# %s%s%s, %u CPU%s, %llu record%s, %llu lost\n", name ?: "",
+		  name ? ": " : "", length_text(length, m->last - m->first), source->nr_cpus,
+		  source->nr_cpus == 1 ? "" : "s", m->records, m->records == 1 ? "" : "s",
+		  m->lost);
+}
+
+void table_foot(struct out *out, const struct summary *m, unsigned int kinds)
+{
+	unsigned long long unknown = 0, open = 0;
+
+	for (int kind = 0; kind < SPAN_KINDS; kind++)
+		if (kinds >> kind & 1) {
+			unknown += m->unknown[kind];
+			open += m->open[kind];
+		}
+	if (unknown)
+		out_print(out, "# not counted: %llu whose ends are unknown, %s\n", unknown,
+			  "because records are missing");
+	if (open)
+		out_print(out, "# not counted: %llu that had not ended %s\n", open,
+			  "with the last record");
+}
+
+void table_more(struct out *out, const struct table *table, unsigned int nr)
+{
+	if (table->lines && nr > table->lines)
+		out_print(out, "# and %lu more; -n 0 prints all\n", nr - table->lines);
+}
