@@ -92,7 +92,7 @@ def objects(patches):
                 continue
             folder = path.rpartition("/")[0]
             problems += [f"{path} in {name}: {folder}/{stem}.c is not there yet"
-                         for stem in re.findall(r"(\w+)\.o\b", texts[name])
+                         for stem in re.findall(r"([\w/]+)\.o\b", texts[name])
                          if f"{folder}/{stem}.c" not in there]
     return problems
 
