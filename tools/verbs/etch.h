@@ -6,6 +6,7 @@
  *	record.c	record, receive, repair: the recorder of the room record/, by these names
  *	show.c		show: records as text
  *	check.c		check: whether a trace is whole, and what it lacks
+ *	export.c	export: for other programs, by the room export/
  *
  *	choose.c	which records: options by time, CPU, task, event, field
  *	line.c		a record as a line of text, as the kernel's file "trace" has it
@@ -43,7 +44,8 @@ struct verb {
 	int (*run)(int argc, char **argv);
 };
 
-extern const struct verb verb_record, verb_show, verb_check, verb_receive, verb_repair;
+extern const struct verb verb_record, verb_show, verb_check, verb_receive, verb_repair,
+	verb_export;
 
 /* Says which CPUs' files are cut off or damaged, behind the last record. */
 void report_damage(const struct etch_source *source);

@@ -23,6 +23,7 @@ static const struct verb * const verbs[] = {
 	&verb_check,
 	&verb_receive,
 	&verb_repair,
+	&verb_export,
 };
 
 static const char *running = "etch";
