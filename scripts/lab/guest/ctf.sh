@@ -144,6 +144,7 @@ record_twice()
 	for cpu in per_cpu/cpu*; do
 		cat "$cpu/trace" > "$trace/text.${cpu##*/}" || fail "no text of $cpu"
 	done
+	grep -i ' [tw] ' /proc/kallsyms > "$trace/symbols" || fail "no symbols"
 	rmmod etch-sample || fail "the sample module stays"
 	collect
 	account

@@ -39,6 +39,16 @@ def binary_traces(name):
     recorder = layout.BUILD / name / "tools/tracing/etch/etch-record"
     cases += tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/ctf/check.py", folder, recorder], log)
     show_remarks(log)
+    return cases + exports(name, folder, recorder.with_name("etch"))
+
+
+def exports(name, folder, etch):
+    """What other programs read in the traces that the tool exports."""
+    need([SCRIPTS / "lab/fetch.sh", "export"])
+    log = f"exports-{name}.tap"
+    say("Other programs read what etch export writes.")
+    cases = tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/tool/exports.py", folder, etch], log)
+    show_remarks(log)
     return cases
 
 

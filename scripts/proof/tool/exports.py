@@ -1,0 +1,107 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""exports.py FOLDER ETCH [FORMAT...]: is what etch exports the trace, to those who read it?
+
+The folder is what scripts/lab/guest/ctf.sh makes, ETCH the program. Each trace is exported to
+each format and read by the program that the format is for. It has to have the records
+that babeltrace2 reads in the trace, at the same times to the nanosecond, and to lack as many,
+by CPU and at their places. Prints TAP.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "ctf"))
+import check
+import dat
+import formats
+import truth
+
+
+class Exports:
+    """The traces, and where their exports go."""
+
+    def __init__(self, folder, etch, work):
+        self.folder, self.etch, self.work = folder, etch.resolve(), work
+        self.report = check.Report()
+        self.known = formats.load(folder / "formats")
+        self.traces = [truth.Trace(folder / name, work)
+                       for name in ("twice", *truth.LOSSES)]
+
+    def export(self, trace, name, suffix, *options):
+        """The file that was written."""
+        path = self.work / (trace.name + suffix)
+        done = subprocess.run([self.etch, "export", "-f", name, *options, "-o", path, trace.ctf],
+                              check=False, capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(done.stderr)
+        return path
+
+    def case(self, trace, what, function, *arguments):
+        """One result."""
+        self.report.case(f"{trace.name}: {what}", function, *arguments)
+
+    # ---- trace.dat ----
+
+    def dat(self, trace):
+        """trace-cmd."""
+        path = self.export(trace, "trace.dat", dat.SUFFIX)
+        found = dat.read(path)
+        # trace-cmd shows a loss in front of the next record; stats have the last one, too.
+        between = trace.truth().between()
+        self.case(trace, "trace-cmd has each record of the trace, at its time",
+                  truth.compare, trace.truth(), found, False)
+        self.case(trace, "trace-cmd shows losses at their places", truth.compare_loss,
+                  between, found)
+        self.case(trace, "trace-cmd's statistics have all that was lost",
+                  self._dat_stats, trace, path)
+        self.case(trace, "trace-cmd has no complaint", dat.complaints, path)
+        if trace.name != "twice":
+            return
+        text = dat.Text(trace, self.known)
+        self.case(trace, "trace-cmd's lines are those of the kernel", text.compare, path)
+        self.report.say(f"{trace.name}: {text.same} lines of trace-cmd equal the kernel's, "
+                        f"{sum(text.left.values())} of {len(text.left)} events were left out")
+
+    @staticmethod
+    def _dat_stats(trace, path):
+        """Sentences on sums that differ."""
+        found = dat.stats(path)
+        return [f"CPU {cpu}: {found.get(cpu)} for {count}"
+                for cpu, count in trace.truth().lost().items() if found.get(cpu) != count]
+
+    def run(self, wanted):
+        """All formats, or those that are wanted."""
+        for name in ("dat",):
+            if wanted and name not in wanted:
+                continue
+            began = time.monotonic()
+            for trace in self.traces:
+                try:
+                    getattr(self, name)(trace)
+                except Exception as error:  # pylint: disable=broad-exception-caught
+                    # What a program made of a broken file can raise anything.
+                    self.case(trace, name, lambda text: [text], f"{error!r}")
+            self.report.say(f"{name}: {time.monotonic() - began:.1f} s")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("etch", type=Path, help="the program")
+    parser.add_argument("formats", nargs="*", help="those to check (all)")
+    args = parser.parse_args()
+    # Hard links to the trace's files need the same file system.
+    with tempfile.TemporaryDirectory(dir=args.folder.parent) as work:
+        exports = Exports(args.folder, args.etch, Path(work))
+        exports.run(args.formats)
+    print(f"1..{exports.report.count}")
+    sys.exit(1 if exports.report.failed else 0)
+
+
+if __name__ == "__main__":
+    main()
