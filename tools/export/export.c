@@ -9,6 +9,7 @@
 
 static const struct exporter * const exporters[] = {
 	&export_dat,
+	&export_perf,
 };
 
 const struct exporter *exporter_each(size_t n)
@@ -57,12 +58,13 @@ static bool pass(struct export *x, const struct exporter *format)
 	struct etch_record rec;
 	bool fine = format->open(x);
 
+	x->rec = &rec;
 	while (fine && etch_next(x->source, &rec) > 0) {
 		if (rec.loss) {
 			fine = format->loss(x, &rec);
 			continue;
 		}
-		names_look(x->names, x->source, &rec, NULL, NULL);
+		names_look(x->names, x->source, &rec, format->renamed, x);
 		fine = format->record(x, &rec);
 		x->records++;
 	}

@@ -96,6 +96,7 @@ struct name {
 };
 
 struct names;
+struct export;
 
 /* The threads of .etch/tasks, if it is there. NULL: no memory, said. */
 struct names *names_open(const char *folder);
@@ -105,7 +106,7 @@ struct names *names_open(const char *folder);
  */
 void names_look(struct names *names, const struct etch_source *source,
 		const struct etch_record *rec,
-		void (*changed)(void *own, const struct name *name), void *own);
+		void (*changed)(struct export *x, const struct name *name), struct export *x);
 /* Back to the first names, for one more pass. */
 void names_rewind(struct names *names);
 /* The thread, NULL if it was never seen. */
@@ -149,6 +150,7 @@ void ftrace_tracing(struct bytes *b, const struct etch_source *source, const cha
  * @symbols: its functions, or NULL
  * @largest: bytes of the largest record, as ftrace has it
  * @records: how many were given to the exporter
+ * @rec: the one that is looked at
  * @own: the exporter's
  */
 struct export {
@@ -158,6 +160,7 @@ struct export {
 	struct etch_symbols *symbols;
 	size_t largest;
 	unsigned long long records;
+	const struct etch_record *rec;
 	void *own;
 };
 
@@ -170,6 +173,7 @@ struct export {
  * @stream: it can go to the standard output
  * @twice: it wants @names and @largest of all records before the first one
  * @open: begins; sets @own. False, said, if it cannot
+ * @renamed: from the record @rec on, a thread has another name; may be NULL
  * @record: one more record. False, said, to stop
  * @loss: records that are missing here
  * @close: ends; frees @own. @whole: nothing went wrong until now. False, said, if it did
@@ -178,12 +182,13 @@ struct exporter {
 	const char *name, *suffix, *line;
 	bool folder, stream, twice;
 	bool (*open)(struct export *x);
+	void (*renamed)(struct export *x, const struct name *name);
 	bool (*record)(struct export *x, const struct etch_record *rec);
 	bool (*loss)(struct export *x, const struct etch_record *rec);
 	bool (*close)(struct export *x, bool whole);
 };
 
-extern const struct exporter export_dat;
+extern const struct exporter export_dat, export_perf;
 
 /* By name; NULL: there is none. */
 const struct exporter *exporter_find(const char *name);

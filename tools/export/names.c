@@ -241,7 +241,7 @@ static void name_child(struct names *names, int tid, int parent, bool thread)
 
 /* Each thread is known; and, if nothing else tells its name, so is that. */
 static void name_running(struct names *names, const struct etch_record *rec,
-			 void (*changed)(void *own, const struct name *name), void *own)
+			 void (*changed)(struct export *x, const struct name *name), struct export *x)
 {
 	struct name *name = names_get(names, rec->pid);
 
@@ -252,12 +252,12 @@ static void name_running(struct names *names, const struct etch_record *rec,
 	if (!*name->first)
 		memcpy(name->first, name->now, sizeof(name->now));
 	if (changed)
-		changed(own, name);
+		changed(x, name);
 }
 
 void names_look(struct names *names, const struct etch_source *source,
 		const struct etch_record *rec,
-		void (*changed)(void *own, const struct name *name), void *own)
+		void (*changed)(struct export *x, const struct name *name), struct export *x)
 {
 	struct looked *looked = looked_at(names, source, rec->event);
 	char text[16];
@@ -265,7 +265,7 @@ void names_look(struct names *names, const struct etch_source *source,
 	if (looked && looked->clone_flags)
 		name_child(names, (int)etch_number(rec, looked->child), rec->pid,
 			   etch_number(rec, looked->clone_flags) & NAMES_THREAD);
-	name_running(names, rec, changed, own);
+	name_running(names, rec, changed, x);
 	for (unsigned int i = 0; looked && i < looked->nr; i++) {
 		int tid = (int)etch_number(rec, looked->pairs[i].tid);
 		size_t len;
@@ -281,6 +281,6 @@ void names_look(struct names *names, const struct etch_source *source,
 			continue;
 		strcpy(name->now, text);
 		if (changed)
-			changed(own, name);
+			changed(x, name);
 	}
 }

@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "ctf"))
 import check
 import dat
 import formats
+import perf
 import truth
 
 
@@ -74,9 +75,26 @@ class Exports:
         return [f"CPU {cpu}: {found.get(cpu)} for {count}"
                 for cpu, count in trace.truth().lost().items() if found.get(cpu) != count]
 
+    # ---- perf.data ----
+
+    def perf(self, trace):
+        """perf."""
+        path = self.export(trace, "perf", perf.SUFFIX)
+        found = perf.read(path)
+        self.case(trace, "perf script has each record of the trace, at its time",
+                  truth.compare, trace.truth(), found)
+        self.case(trace, "perf script shows losses at their places", truth.compare_loss,
+                  trace.truth(), found)
+        if trace.name != "twice":
+            return
+        wrong, counts = perf.reports(path, trace.truth())
+        self.case(trace, "perf's reports count what was recorded", lambda: wrong)
+        self.report.say(", ".join(f"{count} {what}" for what, count in counts.items()))
+        self.case(trace, "perf timechart draws it", perf.chart, path)
+
     def run(self, wanted):
         """All formats, or those that are wanted."""
-        for name in ("dat",):
+        for name in ("dat", "perf"):
             if wanted and name not in wanted:
                 continue
             began = time.monotonic()
