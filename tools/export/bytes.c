@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#ifdef HAVE_ZLIB
+#include <zlib.h>
+#endif
 
 void *bytes_more(struct bytes *b, size_t len)
 {
@@ -127,10 +130,54 @@ struct out *out_open(const char *path)
 	return out;
 }
 
+#ifdef HAVE_ZLIB
+void out_gzip(struct out *out)
+{
+	int fd = dup(out->fd);
+
+	out->gzip = fd < 0 ? NULL : gzdopen(fd, "wb6");
+	if (!out->gzip)
+		out->error = ENOMEM;
+}
+
+static void gzip_all(struct out *out, const unsigned char *from, size_t len)
+{
+	if (len && !out->error && gzwrite(out->gzip, from, len) != (int)len)
+		out->error = errno ? errno : EIO;
+}
+
+static void gzip_end(struct out *out)
+{
+	if (out->gzip && gzclose(out->gzip) != Z_OK && !out->error)
+		out->error = errno ? errno : EIO;
+}
+#else
+void out_gzip(struct out *out)
+{
+	(void)out;
+}
+
+static void gzip_all(struct out *out, const unsigned char *from, size_t len)
+{
+	(void)out;
+	(void)from;
+	(void)len;
+}
+
+static void gzip_end(struct out *out)
+{
+	(void)out;
+}
+#endif
+
 static void out_all(struct out *out, const unsigned char *from, size_t len)
 {
 	ssize_t n;
 
+	if (out->gzip) {
+		gzip_all(out, from, len);
+		return;
+	}
 	while (len && !out->error) {
 		n = write(out->fd, from, len);
 		if (n < 0 && errno != EINTR)
@@ -192,6 +239,7 @@ void out_file(struct out *out, int fd, uint64_t len)
 bool out_close(struct out *out, bool whole)
 {
 	out_flush(out);
+	gzip_end(out);
 	if (close(out->fd) && !out->error)
 		out->error = errno;
 	if (out->error)

@@ -10,6 +10,7 @@
 static const struct exporter * const exporters[] = {
 	&export_dat,
 	&export_perf,
+	&export_perfetto,
 };
 
 const struct exporter *exporter_each(size_t n)

@@ -58,6 +58,7 @@ void bytes_free(struct bytes *b);
  * @fd: the file
  * @at: bytes so far
  * @error: the first error, or 0
+ * @gzip: what compresses it, or NULL
  * @used: bytes of @buf that wait
  * @buf: see @used
  */
@@ -66,12 +67,15 @@ struct out {
 	int fd;
 	uint64_t at;
 	int error;
+	void *gzip;
 	size_t used;
 	unsigned char buf[1 << 16];
 };
 
 /* NULL, said: it cannot be made. */
 struct out *out_open(const char *path);
+/* What follows is compressed as gzip does it, if zlib is built in; it cannot be written over. */
+void out_gzip(struct out *out);
 void out_put(struct out *out, const void *from, size_t len);
 /* Over bytes that were written before. */
 void out_over(struct out *out, uint64_t at, const void *from, size_t len);
@@ -188,7 +192,7 @@ struct exporter {
 	bool (*close)(struct export *x, bool whole);
 };
 
-extern const struct exporter export_dat, export_perf;
+extern const struct exporter export_dat, export_perf, export_perfetto;
 
 /* By name; NULL: there is none. */
 const struct exporter *exporter_find(const char *name);

@@ -22,6 +22,7 @@ static const char export_help[] =
 	"  -f FORMAT   which one, and how the file's name ends without -o:\n"
 	"              trace.dat  .dat         for trace-cmd report, KernelShark\n"
 	"              perf       .perf.data   for perf script, sched, kwork, trace -i, timechart\n"
+	"              perfetto   .pftrace     for ui.perfetto.dev, and SQL by trace_processor\n"
 	"  -o FILE     where to (beside the trace, with the ending above). -: the standard\n"
 	"              output, of json, csv and perfetto\n";
 

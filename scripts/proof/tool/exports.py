@@ -20,6 +20,7 @@ import check
 import dat
 import formats
 import perf
+import perfetto
 import truth
 
 
@@ -92,9 +93,24 @@ class Exports:
         self.report.say(", ".join(f"{count} {what}" for what, count in counts.items()))
         self.case(trace, "perf timechart draws it", perf.chart, path)
 
+    # ---- Perfetto ----
+
+    def perfetto(self, trace):
+        """protoc."""
+        decoded = perfetto.Decoded(self.export(trace, "perfetto", perfetto.SUFFIX))
+        found, lost = decoded.content(), trace.truth().lost()
+        self.case(trace, "protoc has each record of the trace, at its time", truth.compare,
+                  trace.truth(), found, False)
+        self.case(trace, "protoc has losses, at their places", truth.compare_loss,
+                  trace.truth(), found)
+        self.case(trace, "Perfetto's statistics have all that was lost", lambda: [
+            f"CPU {cpu}: {count} for {lost[cpu]}" for cpu, count in decoded.stats().items()
+            if count != lost[cpu]])
+        self.case(trace, "protoc knows all fields, and would write the same", decoded.form)
+
     def run(self, wanted):
         """All formats, or those that are wanted."""
-        for name in ("dat", "perf"):
+        for name in ("dat", "perf", "perfetto"):
             if wanted and name not in wanted:
                 continue
             began = time.monotonic()
