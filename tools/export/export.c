@@ -11,6 +11,7 @@ static const struct exporter * const exporters[] = {
 	&export_dat,
 	&export_perf,
 	&export_perfetto,
+	&export_lttng,
 };
 
 const struct exporter *exporter_each(size_t n)

@@ -192,7 +192,7 @@ struct exporter {
 	bool (*close)(struct export *x, bool whole);
 };
 
-extern const struct exporter export_dat, export_perf, export_perfetto;
+extern const struct exporter export_dat, export_perf, export_perfetto, export_lttng;
 
 /* By name; NULL: there is none. */
 const struct exporter *exporter_find(const char *name);

@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "ctf"))
 import check
 import dat
 import formats
+import lttng
 import perf
 import perfetto
 import truth
@@ -108,9 +109,28 @@ class Exports:
             if count != lost[cpu]])
         self.case(trace, "protoc knows all fields, and would write the same", decoded.form)
 
+    # ---- Names of LTTng ----
+
+    def lttng(self, trace):
+        """babeltrace2."""
+        path = self.export(trace, "ctf-lttng", lttng.SUFFIX)
+        read = lttng.Read(path, trace.clock())
+        found = read.content
+        self.case(trace, "babeltrace2 has each record by LTTng's names, at its time",
+                  lttng.compare, trace.truth(), found)
+        self.case(trace, "babeltrace2 has losses at their places", truth.compare_loss,
+                  trace.truth(), found)
+        self.case(trace, "files of packets are the trace's own", lambda: [
+            f"{file.name} is another file" for file in trace.ctf.glob("cpu*")
+            if not file.samefile(path / file.name)])
+        self.case(trace, "babeltrace2 has no complaint", lttng.complaints, path)
+        if trace.name == "twice":
+            self.case(trace, "events that Trace Compass asks for have its fields",
+                      read.wanted)
+
     def run(self, wanted):
         """All formats, or those that are wanted."""
-        for name in ("dat", "perf", "perfetto"):
+        for name in ("dat", "perf", "perfetto", "lttng"):
             if wanted and name not in wanted:
                 continue
             began = time.monotonic()
