@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #ifdef HAVE_ZLIB
 #include <zlib.h>
@@ -111,6 +112,7 @@ void bytes_free(struct bytes *b)
 struct out *out_open(const char *path)
 {
 	struct out *out = calloc(1, sizeof(*out));
+	struct stat st;
 
 	if (!out || !(out->path = strdup(path))) {
 		free(out);
@@ -127,6 +129,7 @@ struct out *out_open(const char *path)
 		free(out);
 		return NULL;
 	}
+	out->regular = strcmp(path, "-") && !fstat(out->fd, &st) && S_ISREG(st.st_mode);
 	return out;
 }
 
@@ -245,7 +248,7 @@ bool out_close(struct out *out, bool whole)
 	if (out->error)
 		etch_complaint("%s cannot be written: %s", out->path, strerror(out->error));
 	whole &= !out->error;
-	if (!whole && strcmp(out->path, "-"))
+	if (!whole && out->regular)
 		unlink(out->path);
 	free(out->path);
 	free(out);

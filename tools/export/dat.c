@@ -224,7 +224,7 @@ static void put_names(struct bytes *b, const struct names *names)
 	const struct name *name;
 
 	for (size_t i = 0; (name = names_each(names, i)); i++) {
-		const char *now = *name->now ? name->now : name->first;
+		const char *now = names_now(name);
 
 		if (name->tid > 0 && *now)
 			bytes_print(&text, "%d %s\n", name->tid, now);

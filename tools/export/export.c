@@ -12,6 +12,8 @@ static const struct exporter * const exporters[] = {
 	&export_perf,
 	&export_perfetto,
 	&export_lttng,
+	&export_json,
+	&export_csv,
 };
 
 const struct exporter *exporter_each(size_t n)
@@ -92,7 +94,8 @@ static void report(const struct export *x)
 	for (unsigned int i = 0; i < x->source->nr_cpus; i++)
 		lost += x->source->cpus[i].lost.total;
 	fprintf(stderr, "etch export: %llu records of %u CPU%s, %llu lost, in %s\n", x->records,
-		x->source->nr_cpus, x->source->nr_cpus == 1 ? "" : "s", lost, x->to);
+		x->source->nr_cpus, x->source->nr_cpus == 1 ? "" : "s", lost,
+		strcmp(x->to, "-") ? x->to : "the standard output");
 }
 
 int export_run(const struct exporter *format, const char *folder, const char *to)

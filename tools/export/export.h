@@ -5,6 +5,8 @@
  *	export.c	the formats' table, and the pass over the trace
  *	bytes.c		bytes in memory, and a file that they go to
  *	names.c		threads: names and processes, as the trace's records have them
+ *	proto.c		protocol buffers, for Perfetto
+ *	value.c		values as text, for JSON and CSV
  *	ftrace.c	a record as ftrace has it, and the text that describes it: what
  *			trace-cmd and perf share
  *
@@ -56,6 +58,7 @@ void bytes_free(struct bytes *b);
  * struct out - a file that is being written
  * @path: its name; "-": the standard output
  * @fd: the file
+ * @regular: it is one, which can be removed if it is not whole
  * @at: bytes so far
  * @error: the first error, or 0
  * @gzip: what compresses it, or NULL
@@ -65,6 +68,7 @@ void bytes_free(struct bytes *b);
 struct out {
 	char *path;
 	int fd;
+	bool regular;
 	uint64_t at;
 	int error;
 	void *gzip;
@@ -115,6 +119,8 @@ void names_look(struct names *names, const struct etch_source *source,
 void names_rewind(struct names *names);
 /* The thread, NULL if it was never seen. */
 const struct name *names_find(const struct names *names, int tid);
+/* The name it has now, or had first; "" if none is known, or @name is NULL. */
+const char *names_now(const struct name *name);
 /* All of them by number, in the order of numbers; NULL behind the last. */
 const struct name *names_each(const struct names *names, size_t n);
 void names_close(struct names *names);
@@ -193,6 +199,7 @@ struct exporter {
 };
 
 extern const struct exporter export_dat, export_perf, export_perfetto, export_lttng;
+extern const struct exporter export_json, export_csv;
 
 /* By name; NULL: there is none. */
 const struct exporter *exporter_find(const char *name);

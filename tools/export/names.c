@@ -72,6 +72,11 @@ const struct name *names_find(const struct names *names, int tid)
 	return names->table[place_of(names, tid)];
 }
 
+const char *names_now(const struct name *name)
+{
+	return !name ? "" : *name->now ? name->now : name->first;
+}
+
 /* The same, to change it; it is made if need be. NULL: no memory. */
 static struct name *names_get(struct names *names, int tid)
 {

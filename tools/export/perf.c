@@ -113,7 +113,7 @@ static void trailer(struct perf *perf, int tgid, int tid)
 
 static void put_comm(struct perf *perf, const struct name *name)
 {
-	const char *text = *name->now ? name->now : name->first;
+	const char *text = names_now(name);
 
 	if (!*text)
 		return;

@@ -439,7 +439,7 @@ static void put_process(struct bytes *b, const struct name *name)
 
 	proto_number(b, 1, name->tgid);
 	proto_number(b, 2, name->ppid);
-	proto_text(b, 3, *name->now ? name->now : name->first);
+	proto_text(b, 3, names_now(name));
 	proto_end(b, begun);
 }
 
@@ -448,7 +448,7 @@ static void put_thread(struct bytes *b, const struct name *name)
 	size_t begun = proto_begin(b, 2);
 
 	proto_number(b, 1, name->tid);
-	proto_text(b, 2, *name->now ? name->now : name->first);
+	proto_text(b, 2, names_now(name));
 	proto_number(b, 3, name->tgid);
 	proto_end(b, begun);
 }

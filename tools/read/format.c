@@ -76,7 +76,8 @@ unsigned int etch_type_size(const char *type_text, size_t type_len, bool *is_sig
 		{ "be32", 4 }, { "le32", 4 }, { "int32_t", 4 }, { "dev_t", 4 }, { "pid_t", 4 },
 		{ "gfp_t", 4 }, { "uid_t", 4 }, { "gid_t", 4 }, { "long", 8 }, { "u64", 8 },
 		{ "s64", 8 }, { "be64", 8 }, { "le64", 8 }, { "int64_t", 8 }, { "size_t", 8 },
-		{ "loff_t", 8 }, { "sector_t", 8 }, { "ptr_t", 8 }, { "time64_t", 8 }, { "*", 8 },
+		{ "loff_t", 8 }, { "sector_t", 8 }, { "ptr_t", 8 }, { "time64_t", 8 }, { "cpumask_t", 8 },
+		{ "*", 8 },
 	};
 
 	if (is_signed)

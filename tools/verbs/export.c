@@ -24,6 +24,8 @@ static const char export_help[] =
 	"              perf       .perf.data   for perf script, sched, kwork, trace -i, timechart\n"
 	"              perfetto   .pftrace     for ui.perfetto.dev, and SQL by trace_processor\n"
 	"              ctf-lttng  -lttng       a folder, for Trace Compass\n"
+	"              json       .json        an object in each line\n"
+	"              csv        .csv         for spreadsheets\n"
 	"  -o FILE     where to (beside the trace, with the ending above). -: the standard\n"
 	"              output, of json, csv and perfetto\n";
 

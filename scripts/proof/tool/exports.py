@@ -22,6 +22,7 @@ import formats
 import lttng
 import perf
 import perfetto
+import plain
 import truth
 
 
@@ -128,9 +129,30 @@ class Exports:
             self.case(trace, "events that Trace Compass asks for have its fields",
                       read.wanted)
 
+    # ---- JSON and CSV ----
+
+    def json(self, trace):
+        """Python's json."""
+        lines = plain.Json(self.export(trace, "json", ".json"))
+        self.case(trace, "JSON has each record of the trace, at its time", truth.compare,
+                  trace.truth(), lines.content)
+        self.case(trace, "JSON has losses at their places", truth.compare_loss, trace.truth(),
+                  lines.content)
+        self.case(trace, "JSON has the causes of losses", lambda: lines.wrong)
+        self.case(trace, "JSON has the fields' values", lines.values, trace.samples)
+        self.report.say(f"{trace.name}: {len(trace.samples)} records compared field by field")
+
+    def csv(self, trace):
+        """Python's csv."""
+        found = plain.csv_content(self.export(trace, "csv", ".csv"))
+        self.case(trace, "CSV has each record of the trace, at its time", truth.compare,
+                  trace.truth(), found)
+        self.case(trace, "CSV has losses at their places", truth.compare_loss, trace.truth(),
+                  found)
+
     def run(self, wanted):
         """All formats, or those that are wanted."""
-        for name in ("dat", "perf", "perfetto", "lttng"):
+        for name in ("dat", "perf", "perfetto", "lttng", "json", "csv"):
             if wanted and name not in wanted:
                 continue
             began = time.monotonic()

@@ -14,6 +14,9 @@ Row = namedtuple("Row", "cpu ns name")
 # Behind which record of the CPU (from 0 on) they are missing.
 Lost = namedtuple("Lost", "cpu count at")
 
+# Of how many records one is compared field by field; a prime, so that all events have a turn.
+_SAMPLE = 61
+
 LOSSES = ("discard", "overwrite", "throttled")
 
 
@@ -63,6 +66,8 @@ class Trace:
             self._keep(kept / "symbols", (folder / "symbols").read_text())
         self.symbols = (kept / "symbols").exists()
         self._truth = None
+        # (CPU, which record of it): the values of its fields, and of its contexts.
+        self.samples = {}
 
     @staticmethod
     def _keep(path, text):
@@ -81,9 +86,16 @@ class Trace:
         return self._truth
 
     def _read(self):
+        at = Counter()
         freq = self.clock()
         for each in babel.messages(self.ctf):
             if isinstance(each, babel.Event):
+                index = at[each.cpu]
+                at[each.cpu] += 1
+                if not index % _SAMPLE:
+                    self.samples[each.cpu, index] = (
+                        babel.payload(each.message)[0],
+                        babel.plain_context(each.message))
                 yield Row(each.cpu, each.time * 1000000000 // freq, each.name)
             elif each.what == "records":
                 yield each.cpu, each.count
