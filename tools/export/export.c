@@ -14,6 +14,7 @@ static const struct exporter * const exporters[] = {
 	&export_lttng,
 	&export_json,
 	&export_csv,
+	&export_sqlite,
 };
 
 const struct exporter *exporter_each(size_t n)

@@ -199,7 +199,7 @@ struct exporter {
 };
 
 extern const struct exporter export_dat, export_perf, export_perfetto, export_lttng;
-extern const struct exporter export_json, export_csv;
+extern const struct exporter export_json, export_csv, export_sqlite;
 
 /* By name; NULL: there is none. */
 const struct exporter *exporter_find(const char *name);

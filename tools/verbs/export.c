@@ -26,6 +26,7 @@ static const char export_help[] =
 	"              ctf-lttng  -lttng       a folder, for Trace Compass\n"
 	"              json       .json        an object in each line\n"
 	"              csv        .csv         for spreadsheets\n"
+	"              sqlite     .sqlite      a database, for SQL\n"
 	"  -o FILE     where to (beside the trace, with the ending above). -: the standard\n"
 	"              output, of json, csv and perfetto\n";
 

@@ -23,6 +23,7 @@ import lttng
 import perf
 import perfetto
 import plain
+import sql
 import truth
 
 
@@ -150,9 +151,22 @@ class Exports:
         self.case(trace, "CSV has losses at their places", truth.compare_loss, trace.truth(),
                   found)
 
+    # ---- SQL ----
+
+    def sqlite(self, trace):
+        """sqlite3."""
+        base = sql.Sqlite(self.export(trace, "sqlite", ".sqlite"))
+        self.case(trace, "SQLite has each record of the trace, at its time", truth.compare,
+                  trace.truth(), base.content)
+        self.case(trace, "SQLite has losses at their places", truth.compare_loss,
+                  trace.truth(), base.content)
+        self.case(trace, "SQLite's tables have all records of their events", base.tables)
+        self.case(trace, "SQLite has the fields' values", base.values, trace.samples)
+
     def run(self, wanted):
         """All formats, or those that are wanted."""
-        for name in ("dat", "perf", "perfetto", "lttng", "json", "csv"):
+        for name in ("dat", "perf", "perfetto", "lttng", "json", "csv",
+                     "sqlite"):
             if wanted and name not in wanted:
                 continue
             began = time.monotonic()
