@@ -10,8 +10,9 @@
  *	threads		tid, tgid, ppid, name
  *	machine		key, value: the machine, the clock
  *
- * Times are in nanoseconds, arrays are text as JSON has it. SQLite's numbers have 63 bits and a sign, so an address of the kernel
- * shows as a negative number: printf('%x', ...) shows it as it is.
+ * Times are in nanoseconds, arrays are text as JSON has it. SQLite's numbers have a sign and
+ * 63 bits, so an address of the kernel shows as a negative number: printf('%x', ...) shows it
+ * as it is.
  */
 #include "export/value.h"
 
