@@ -109,82 +109,82 @@ void bytes_free(struct bytes *b)
 
 /* ---- Files ---- */
 
-struct out *out_open(const char *path)
+struct file *file_open(const char *path)
 {
-	struct out *out = calloc(1, sizeof(*out));
+	struct file *file = calloc(1, sizeof(*file));
 	struct stat st;
 
-	if (!out || !(out->path = strdup(path))) {
-		free(out);
+	if (!file || !(file->path = strdup(path))) {
+		free(file);
 		etch_complaint("There is no memory to write %s", path);
 		return NULL;
 	}
 	if (!strcmp(path, "-"))
-		out->fd = dup(STDOUT_FILENO);
+		file->fd = dup(STDOUT_FILENO);
 	else
-		out->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (out->fd < 0) {
+		file->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (file->fd < 0) {
 		etch_complaint("%s cannot be made: %m", path);
-		free(out->path);
-		free(out);
+		free(file->path);
+		free(file);
 		return NULL;
 	}
-	out->regular = strcmp(path, "-") && !fstat(out->fd, &st) && S_ISREG(st.st_mode);
-	return out;
+	file->regular = strcmp(path, "-") && !fstat(file->fd, &st) && S_ISREG(st.st_mode);
+	return file;
 }
 
 #ifdef HAVE_ZLIB
-void out_gzip(struct out *out)
+void file_gzip(struct file *file)
 {
-	int fd = dup(out->fd);
+	int fd = dup(file->fd);
 
-	out->gzip = fd < 0 ? NULL : gzdopen(fd, "wb6");
-	if (!out->gzip)
-		out->error = ENOMEM;
+	file->gzip = fd < 0 ? NULL : gzdopen(fd, "wb6");
+	if (!file->gzip)
+		file->error = ENOMEM;
 }
 
-static void gzip_all(struct out *out, const unsigned char *from, size_t len)
+static void gzip_all(struct file *file, const unsigned char *from, size_t len)
 {
-	if (len && !out->error && gzwrite(out->gzip, from, len) != (int)len)
-		out->error = errno ? errno : EIO;
+	if (len && !file->error && gzwrite(file->gzip, from, len) != (int)len)
+		file->error = errno ? errno : EIO;
 }
 
-static void gzip_end(struct out *out)
+static void gzip_end(struct file *file)
 {
-	if (out->gzip && gzclose(out->gzip) != Z_OK && !out->error)
-		out->error = errno ? errno : EIO;
+	if (file->gzip && gzclose(file->gzip) != Z_OK && !file->error)
+		file->error = errno ? errno : EIO;
 }
 #else
-void out_gzip(struct out *out)
+void file_gzip(struct file *file)
 {
-	(void)out;
+	(void)file;
 }
 
-static void gzip_all(struct out *out, const unsigned char *from, size_t len)
+static void gzip_all(struct file *file, const unsigned char *from, size_t len)
 {
-	(void)out;
+	(void)file;
 	(void)from;
 	(void)len;
 }
 
-static void gzip_end(struct out *out)
+static void gzip_end(struct file *file)
 {
-	(void)out;
+	(void)file;
 }
 #endif
 
-static void out_all(struct out *out, const unsigned char *from, size_t len)
+static void file_all(struct file *file, const unsigned char *from, size_t len)
 {
 	ssize_t n;
 
-	if (out->gzip) {
-		gzip_all(out, from, len);
+	if (file->gzip) {
+		gzip_all(file, from, len);
 		return;
 	}
-	while (len && !out->error) {
-		n = write(out->fd, from, len);
+	while (len && !file->error) {
+		n = write(file->fd, from, len);
 		if (n < 0 && errno != EINTR)
-			out->error = errno;
+			file->error = errno;
 		if (n > 0) {
 			from += n;
 			len -= n;
@@ -192,65 +192,65 @@ static void out_all(struct out *out, const unsigned char *from, size_t len)
 	}
 }
 
-static void out_flush(struct out *out)
+static void file_flush(struct file *file)
 {
-	out_all(out, out->buf, out->used);
-	out->used = 0;
+	file_all(file, file->buf, file->used);
+	file->used = 0;
 }
 
-void out_put(struct out *out, const void *from, size_t len)
+void file_put(struct file *file, const void *from, size_t len)
 {
-	out->at += len;
-	if (len > sizeof(out->buf) - out->used)
-		out_flush(out);
-	if (len > sizeof(out->buf)) {
-		out_all(out, from, len);
+	file->at += len;
+	if (len > sizeof(file->buf) - file->used)
+		file_flush(file);
+	if (len > sizeof(file->buf)) {
+		file_all(file, from, len);
 		return;
 	}
-	memcpy(out->buf + out->used, from, len);
-	out->used += len;
+	memcpy(file->buf + file->used, from, len);
+	file->used += len;
 }
 
-void out_over(struct out *out, uint64_t at, const void *from, size_t len)
+void file_over(struct file *file, uint64_t at, const void *from, size_t len)
 {
-	out_flush(out);
-	if (!out->error && pwrite(out->fd, from, len, at) != (ssize_t)len)
-		out->error = errno ? errno : EIO;
+	file_flush(file);
+	if (!file->error && pwrite(file->fd, from, len, at) != (ssize_t)len)
+		file->error = errno ? errno : EIO;
 }
 
-void out_file(struct out *out, int fd, uint64_t len)
+void file_copy(struct file *file, int fd, uint64_t len)
 {
 	uint64_t at = 0;
 
-	out_flush(out);
-	while (at < len && !out->error) {
-		size_t want = len - at < sizeof(out->buf) ? len - at : sizeof(out->buf);
-		ssize_t n = pread(fd, out->buf, want, at);
+	file_flush(file);
+	while (at < len && !file->error) {
+		size_t want = len - at < sizeof(file->buf) ? len - at : sizeof(file->buf);
+		ssize_t n = pread(fd, file->buf, want, at);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0) {
-			out->error = n ? errno : EIO;
+			file->error = n ? errno : EIO;
 			return;
 		}
-		out_all(out, out->buf, n);
+		file_all(file, file->buf, n);
 		at += n;
 	}
-	out->at += len;
+	file->at += len;
 }
 
-bool out_close(struct out *out, bool whole)
+bool file_close(struct file *file, bool whole)
 {
-	out_flush(out);
-	gzip_end(out);
-	if (close(out->fd) && !out->error)
-		out->error = errno;
-	if (out->error)
-		etch_complaint("%s cannot be written: %s", out->path, strerror(out->error));
-	whole &= !out->error;
-	if (!whole && out->regular)
-		unlink(out->path);
-	free(out->path);
-	free(out);
+	file_flush(file);
+	gzip_end(file);
+	if (close(file->fd) && !file->error)
+		file->error = errno;
+	if (file->error)
+		etch_complaint("%s cannot be written: %s", file->path, strerror(file->error));
+	whole &= !file->error;
+	if (!whole && file->regular)
+		unlink(file->path);
+	free(file->path);
+	free(file);
 	return whole;
 }

@@ -16,12 +16,12 @@
 
 /**
  * struct csv - a file
- * @out: it
+ * @file: it
  * @b: the line
  * @fields: its last column
  */
 struct csv {
-	struct out *out;
+	struct file *file;
 	struct bytes b, fields;
 };
 
@@ -33,10 +33,10 @@ static bool csv_open(struct export *x)
 	if (!csv)
 		return false;
 	x->own = csv;
-	csv->out = out_open(x->to);
-	if (csv->out)
-		out_put(csv->out, head, sizeof(head) - 1);
-	return csv->out;
+	csv->file = file_open(x->to);
+	if (csv->file)
+		file_put(csv->file, head, sizeof(head) - 1);
+	return csv->file;
 }
 
 /* A column, in quotes if it needs some. */
@@ -116,8 +116,8 @@ static bool put_line(struct csv *csv)
 		etch_complaint("There is no memory for a line");
 		return false;
 	}
-	out_put(csv->out, csv->b.at, csv->b.len);
-	return !csv->out->error;
+	file_put(csv->file, csv->b.at, csv->b.len);
+	return !csv->file->error;
 }
 
 static bool csv_record(struct export *x, const struct etch_record *rec)
@@ -155,8 +155,8 @@ static bool csv_close(struct export *x, bool whole)
 
 	if (!csv)
 		return false;
-	if (csv->out)
-		whole = out_close(csv->out, whole);
+	if (csv->file)
+		whole = file_close(csv->file, whole);
 	bytes_free(&csv->b);
 	bytes_free(&csv->fields);
 	free(csv);

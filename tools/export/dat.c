@@ -321,11 +321,11 @@ static void put_places(struct bytes *b, const struct export *x)
 static bool dat_write(struct export *x)
 {
 	struct dat *dat = x->own;
-	struct out *out = out_open(x->to);
+	struct file *file = file_open(x->to);
 	struct bytes b = {};
 	bool failed;
 
-	if (!out)
+	if (!file)
 		return false;
 	ftrace_tracing(&b, x->source, "6", dat->page, all_described, x->source);
 	put_symbols(&b, x->folder);
@@ -339,11 +339,11 @@ static bool dat_write(struct export *x)
 	if (failed)
 		etch_complaint("There is no memory for the formats of all events");
 	else
-		out_put(out, b.at, b.len);
+		file_put(file, b.at, b.len);
 	for (unsigned int i = 0; i < x->source->nr_cpus && !failed; i++)
-		out_file(out, dat->cpus[i].fd, dat->cpus[i].bytes);
+		file_copy(file, dat->cpus[i].fd, dat->cpus[i].bytes);
 	bytes_free(&b);
-	return out_close(out, !failed);
+	return file_close(file, !failed);
 }
 
 /* Losses with no record behind them have a page of their own. */

@@ -55,7 +55,7 @@ void bytes_align(struct bytes *b, size_t align);
 void bytes_free(struct bytes *b);
 
 /**
- * struct out - a file that is being written
+ * struct file - a file that is being written
  * @path: its name; "-": the standard output
  * @fd: the file
  * @regular: it is one, which can be removed if it is not whole
@@ -65,7 +65,7 @@ void bytes_free(struct bytes *b);
  * @used: bytes of @buf that wait
  * @buf: see @used
  */
-struct out {
+struct file {
 	char *path;
 	int fd;
 	bool regular;
@@ -77,16 +77,16 @@ struct out {
 };
 
 /* NULL, said: it cannot be made. */
-struct out *out_open(const char *path);
+struct file *file_open(const char *path);
 /* What follows is compressed as gzip does it, if zlib is built in; it cannot be written over. */
-void out_gzip(struct out *out);
-void out_put(struct out *out, const void *from, size_t len);
+void file_gzip(struct file *file);
+void file_put(struct file *file, const void *from, size_t len);
 /* Over bytes that were written before. */
-void out_over(struct out *out, uint64_t at, const void *from, size_t len);
+void file_over(struct file *file, uint64_t at, const void *from, size_t len);
 /* The first @len bytes of a file behind the others. */
-void out_file(struct out *out, int fd, uint64_t len);
+void file_copy(struct file *file, int fd, uint64_t len);
 /* Closes the file; false, said, and the file is gone, if it is not whole or @whole is not. */
-bool out_close(struct out *out, bool whole);
+bool file_close(struct file *file, bool whole);
 
 /* ---- names.c ---- */
 

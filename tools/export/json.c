@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 struct json {
-	struct out *out;
+	struct file *file;
 	struct bytes b;
 };
 
@@ -26,8 +26,8 @@ static bool json_open(struct export *x)
 	if (!json)
 		return false;
 	x->own = json;
-	json->out = out_open(x->to);
-	return json->out;
+	json->file = file_open(x->to);
+	return json->file;
 }
 
 static void put_array(struct bytes *b, const struct etch_field *field, const unsigned char *at,
@@ -76,8 +76,8 @@ static bool put_line(struct json *json)
 		etch_complaint("There is no memory for a line");
 		return false;
 	}
-	out_put(json->out, json->b.at, json->b.len);
-	return !json->out->error;
+	file_put(json->file, json->b.at, json->b.len);
+	return !json->file->error;
 }
 
 static bool json_record(struct export *x, const struct etch_record *rec)
@@ -139,8 +139,8 @@ static bool json_close(struct export *x, bool whole)
 
 	if (!json)
 		return false;
-	if (json->out)
-		whole = out_close(json->out, whole);
+	if (json->file)
+		whole = file_close(json->file, whole);
 	bytes_free(&json->b);
 	free(json);
 	return whole;

@@ -218,17 +218,17 @@ static bool copy_file(const char *from, const char *to)
 {
 	int in = open(from, O_RDONLY | O_CLOEXEC);
 	struct stat st;
-	struct out *out;
+	struct file *file;
 
-	if (in < 0 || fstat(in, &st) || !(out = out_open(to))) {
+	if (in < 0 || fstat(in, &st) || !(file = file_open(to))) {
 		etch_complaint("%s cannot be copied: %m", from);
 		if (in >= 0)
 			close(in);
 		return false;
 	}
-	out_file(out, in, st.st_size);
+	file_copy(file, in, st.st_size);
 	close(in);
-	return out_close(out, true);
+	return file_close(file, true);
 }
 
 static bool link_cpus(const struct export *x)
@@ -250,7 +250,7 @@ static bool lttng_open(struct export *x)
 {
 	struct rewrite r = {};
 	char path[4096];
-	struct out *out;
+	struct file *file;
 	bool fine;
 
 	if (mkdir(x->to, 0755)) {
@@ -259,10 +259,10 @@ static bool lttng_open(struct export *x)
 	}
 	rewrite(&r, x->source->metadata);
 	snprintf(path, sizeof(path), "%s/metadata", x->to);
-	out = r.to.failed ? NULL : out_open(path);
-	if (out)
-		out_put(out, r.to.at, r.to.len);
-	fine = out && out_close(out, true) && link_cpus(x);
+	file = r.to.failed ? NULL : file_open(path);
+	if (file)
+		file_put(file, r.to.at, r.to.len);
+	fine = file && file_close(file, true) && link_cpus(x);
 	bytes_free(&r.to);
 	return fine;
 }

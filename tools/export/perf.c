@@ -35,7 +35,7 @@ enum { FEATURE_TRACING = 1, FEATURE_HOST = 3, FEATURE_RELEASE = 4, FEATURE_ARCH 
 
 /**
  * struct perf - a perf.data
- * @out: the file
+ * @file: the file
  * @b: the record that is being made
  * @ids: by event: its id, from 1 on; 0: no record yet
  * @order: the events by id
@@ -48,7 +48,7 @@ enum { FEATURE_TRACING = 1, FEATURE_HOST = 3, FEATURE_RELEASE = 4, FEATURE_ARCH 
  * @too_big: records that fit in no sample
  */
 struct perf {
-	struct out *out;
+	struct file *file;
 	struct bytes b;
 	uint32_t *ids;
 	const struct etch_event **order;
@@ -72,10 +72,10 @@ static bool perf_open(struct export *x)
 	perf->order = calloc(x->source->nr_events + 1, sizeof(*perf->order));
 	if (!perf->ids || !perf->order)
 		return false;
-	perf->out = out_open(x->to);
-	if (!perf->out)
+	perf->file = file_open(x->to);
+	if (!perf->file)
 		return false;
-	out_put(perf->out, zeroes, sizeof(zeroes));
+	file_put(perf->file, zeroes, sizeof(zeroes));
 	return true;
 }
 
@@ -97,7 +97,7 @@ static void end(struct perf *perf)
 	if (perf->b.failed)
 		return;
 	memcpy(perf->b.at + 6, &len, sizeof(len));
-	out_put(perf->out, perf->b.at, perf->b.len);
+	file_put(perf->file, perf->b.at, perf->b.len);
 }
 
 /* What stands behind records that are no samples: tid, time, cpu, id. */
@@ -333,14 +333,14 @@ static void put_attributes(struct bytes *b, const struct perf *perf, uint64_t at
 static bool perf_end(struct export *x)
 {
 	struct perf *perf = x->own;
-	uint64_t data = perf->out->at - PERF_HEADER, bits = 0, at;
+	uint64_t data = perf->file->at - PERF_HEADER, bits = 0, at;
 	struct bytes b = {}, header = {};
 	bool failed;
 
-	put_features(&b, x, perf->out->at, &bits);
-	at = perf->out->at + b.len;
+	put_features(&b, x, perf->file->at, &bits);
+	at = perf->file->at + b.len;
 	put_attributes(&b, perf, at);
-	out_put(perf->out, b.at, b.len);
+	file_put(perf->file, b.at, b.len);
 	bytes_text(&header, "PERFILE2");
 	bytes_u64(&header, PERF_HEADER);
 	bytes_u64(&header, PERF_ATTR + 16);
@@ -353,7 +353,7 @@ static bool perf_end(struct export *x)
 	bytes_u64(&header, bits);
 	while (!header.failed && header.len < PERF_HEADER)
 		bytes_u64(&header, 0);
-	out_over(perf->out, 0, header.at, header.len);
+	file_over(perf->file, 0, header.at, header.len);
 	failed = b.failed || header.failed || perf->b.failed;
 	if (failed)
 		etch_complaint("There is no memory for the formats of all events");
@@ -368,9 +368,9 @@ static bool perf_close(struct export *x, bool whole)
 
 	if (!perf)
 		return false;
-	if (perf->out) {
+	if (perf->file) {
 		whole = whole && perf_end(x);
-		whole = out_close(perf->out, whole);
+		whole = file_close(perf->file, whole);
 	}
 	if (whole && perf->too_big)
 		etch_complaint("%llu records are too long for perf.data, and counted as lost there",

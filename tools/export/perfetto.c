@@ -74,13 +74,13 @@ struct lane {
 
 /**
  * struct perfetto - a trace of Perfetto
- * @out: the file
+ * @file: the file
  * @b: the packet that is being made
  * @known: by event
  * @lanes: as the source has its CPUs
  */
 struct perfetto {
-	struct out *out;
+	struct file *file;
 	struct bytes b;
 	struct known *known;
 	struct lane *lanes;
@@ -101,7 +101,7 @@ static bool packet_end(struct perfetto *p, size_t begun)
 		etch_complaint("There is no memory for a packet");
 		return false;
 	}
-	out_put(p->out, p->b.at, p->b.len);
+	file_put(p->file, p->b.at, p->b.len);
 	return true;
 }
 
@@ -180,10 +180,10 @@ static bool perfetto_open(struct export *x)
 		return false;
 	for (unsigned int i = 0; i < x->source->nr_cpus; i++)
 		p->lanes[i].cpu = x->source->cpus[i].cpu;
-	p->out = out_open(x->to);
-	if (!p->out)
+	p->file = file_open(x->to);
+	if (!p->file)
 		return false;
-	out_gzip(p->out);
+	file_gzip(p->file);
 	return put_clocks(p, &x->source->clock) && put_system(p, x->source);
 }
 
@@ -489,9 +489,9 @@ static bool perfetto_close(struct export *x, bool whole)
 
 	if (!p)
 		return false;
-	if (p->out) {
+	if (p->file) {
 		whole = whole && perfetto_end(x);
-		whole = out_close(p->out, whole);
+		whole = file_close(p->file, whole);
 	}
 	for (unsigned int i = 0; p->lanes && i < x->source->nr_cpus; i++)
 		bytes_free(&p->lanes[i].events);

@@ -44,8 +44,8 @@ struct verb {
 	int (*run)(int argc, char **argv);
 };
 
-extern const struct verb verb_record, verb_show, verb_check, verb_receive, verb_repair,
-	verb_export;
+extern const struct verb verb_record, verb_show, verb_check, verb_export, verb_receive,
+	verb_repair;
 
 /* Says which CPUs' files are cut off or damaged, behind the last record. */
 void report_damage(const struct etch_source *source);

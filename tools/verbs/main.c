@@ -21,9 +21,9 @@ static const struct verb * const verbs[] = {
 	&verb_record,
 	&verb_show,
 	&verb_check,
+	&verb_export,
 	&verb_receive,
 	&verb_repair,
-	&verb_export,
 };
 
 static const char *running = "etch";
