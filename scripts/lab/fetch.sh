@@ -81,6 +81,8 @@ ctf)	TOOLS+="babeltrace2	babeltrace2"
 	FILES+="/usr/lib/python3/dist-packages/bt2/__init__.py	python3-bt2" ;;
 export)	TOOLS+="
 babeltrace2	babeltrace2
+node		nodejs
+npm		npm
 perf		linux-perf
 protoc		protobuf-compiler
 sqlite3		sqlite3

@@ -114,7 +114,9 @@ struct file *file_open(const char *path)
 	struct file *file = calloc(1, sizeof(*file));
 	struct stat st;
 
-	if (!file || !(file->path = strdup(path))) {
+	if (file)
+		file->path = strdup(path);
+	if (!file || !file->path) {
 		free(file);
 		etch_complaint("There is no memory to write %s", path);
 		return NULL;

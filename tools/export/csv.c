@@ -140,7 +140,8 @@ static bool csv_loss(struct export *x, const struct etch_record *rec)
 	struct value_cause causes[5];
 	unsigned int nr = value_causes(rec->loss, causes);
 
-	csv->b.len = csv->fields.len = 0;
+	csv->b.len = 0;
+	csv->fields.len = 0;
 	value_seconds(&csv->b, rec->ns);
 	bytes_print(&csv->b, ",%d,,,,,%llu", rec->cpu, rec->loss->total);
 	for (unsigned int i = 0; i < nr; i++)

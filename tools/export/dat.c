@@ -23,13 +23,13 @@
 #define DAT_PAGE	4096		/* bytes, unless a record needs more */
 #define DAT_HEAD	16		/* of a page */
 #define DAT_BITS	27		/* of the time that has passed since the last record */
-#define DAT_SMALL	112		/* bytes of the largest record whose head has its length */
+#define DAT_SMALL	112		/* bytes of the largest record with its length in its head */
 
 enum { DAT_EXTEND = 30 };		/* a head that only has the time */
 enum { OPTION_STAT = 2, OPTION_CLOCK = 4, OPTION_UNAME = 5, OPTION_CPUS = 8 };
 
-#define DAT_MISSED	(1ULL << 31)
-#define DAT_COUNTED	(1ULL << 30)
+#define DAT_MISSED	0x80000000ULL	/* in a page's commit: records are missing */
+#define DAT_COUNTED	0x40000000ULL	/* and behind the page's records is how many */
 
 /**
  * struct dat_cpu - a CPU's pages
@@ -87,7 +87,7 @@ static bool dat_open(struct export *x)
 		return false;
 	x->own = dat;
 	dat->page = DAT_PAGE;
-	/* The heads of page and record, a head with a time, and what is lost. */
+	/* The heads of page and record, a head with a time, and the number of lost records. */
 	while (dat->page < x->largest + DAT_HEAD + 8 + 8 + 8 + 4)
 		dat->page *= 2;
 	dat->cpus = calloc(x->source->nr_cpus + 1, sizeof(*dat->cpus));
@@ -199,7 +199,7 @@ static bool dat_loss(struct export *x, const struct etch_record *rec)
 	return true;
 }
 
-/* ---- What is in front of the pages ---- */
+/* ---- In front of the pages ---- */
 
 static bool all_described(void *own, const struct etch_event *event)
 {

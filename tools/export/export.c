@@ -15,6 +15,7 @@ static const struct exporter * const exporters[] = {
 	&export_json,
 	&export_csv,
 	&export_sqlite,
+	&export_parquet,
 };
 
 const struct exporter *exporter_each(size_t n)
@@ -32,7 +33,7 @@ const struct exporter *exporter_find(const char *name)
 	return NULL;
 }
 
-/* The first of two passes; what is wrong with the trace is said in the second one. */
+/* The first of two passes; the second one reports damage of the trace. */
 static void silent(const char *sentence)
 {
 	(void)sentence;
@@ -87,7 +88,7 @@ static char *beside(const char *folder, const char *suffix)
 	return asprintf(&path, "%.*s%s", (int)len, folder, suffix) < 0 ? NULL : path;
 }
 
-/* What was written, for whoever waits. */
+/* Tells the user how much was written, and where. */
 static void report(const struct export *x)
 {
 	unsigned long long lost = 0;

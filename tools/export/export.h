@@ -6,7 +6,8 @@
  *	bytes.c		bytes in memory, and a file that they go to
  *	names.c		threads: names and processes, as the trace's records have them
  *	proto.c		protocol buffers, for Perfetto
- *	value.c		values as text, for JSON and CSV
+ *	thrift.c	Thrift's compact protocol, for Parquet
+ *	value.c		values as text, for JSON, CSV, SQL and Parquet
  *	ftrace.c	a record as ftrace has it, and the text that describes it: what
  *			trace-cmd and perf share
  *
@@ -16,7 +17,7 @@
  *
  * The law that each of them keeps, and that scripts/proof/ctf/exports.py checks with the
  * programs that read the formats: as many records as the trace has, at the same times to
- * the nanosecond, and what was lost, by CPU, at its place. Memory does not grow with the
+ * the nanosecond, and all losses, by CPU, at their places. Memory does not grow with the
  * number of records, but with those of events, CPUs and threads.
  */
 #ifndef _ETCH_EXPORT_H
@@ -49,7 +50,8 @@ void bytes_u64(struct bytes *b, uint64_t value);
 /* Characters without and with the zero at the end. */
 void bytes_text(struct bytes *b, const char *text);
 void bytes_textz(struct bytes *b, const char *text);
-void __attribute__((format(printf, 2, 3))) bytes_print(struct bytes *b, const char *fmt, ...);
+void __attribute__((format(printf, 2, 3)))
+bytes_print(struct bytes *b, const char *fmt, ...);
 /* Zeroes up to a multiple of @align, which is a power of two. */
 void bytes_align(struct bytes *b, size_t align);
 void bytes_free(struct bytes *b);
@@ -78,7 +80,7 @@ struct file {
 
 /* NULL, said: it cannot be made. */
 struct file *file_open(const char *path);
-/* What follows is compressed as gzip does it, if zlib is built in; it cannot be written over. */
+/* All that follows is compressed as gzip does it, if zlib is built in; it cannot be written over. */
 void file_gzip(struct file *file);
 void file_put(struct file *file, const void *from, size_t len);
 /* Over bytes that were written before. */
@@ -155,7 +157,7 @@ void ftrace_tracing(struct bytes *b, const struct etch_source *source, const cha
  * struct export - a trace that is being exported
  * @source: the trace
  * @folder: where it is
- * @to: what is written: a file, or a folder
+ * @to: the file or folder that is written
  * @names: its threads; all that the trace has are known already
  * @symbols: its functions, or NULL
  * @largest: bytes of the largest record, as ftrace has it
@@ -178,7 +180,7 @@ struct export {
  * struct exporter - a format
  * @name: what users write behind -f
  * @suffix: of the file that is written if there is no -o
- * @line: what reads it, in a few words
+ * @line: its readers, in a few words
  * @folder: it is a folder, not a file; and "-" makes no sense
  * @stream: it can go to the standard output
  * @twice: it wants @names and @largest of all records before the first one
@@ -199,7 +201,7 @@ struct exporter {
 };
 
 extern const struct exporter export_dat, export_perf, export_perfetto, export_lttng;
-extern const struct exporter export_json, export_csv, export_sqlite;
+extern const struct exporter export_json, export_csv, export_sqlite, export_parquet;
 
 /* By name; NULL: there is none. */
 const struct exporter *exporter_find(const char *name);

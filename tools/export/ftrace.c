@@ -121,6 +121,14 @@ static void format_common(struct bytes *b, const struct etch_source *source)
 	bytes_text(b, "\n");
 }
 
+static void format_array(struct bytes *b, const struct etch_field *field)
+{
+	unsigned int elem = field->elem ? field->elem : 1;
+
+	bytes_print(b, ", __print_array(__get_dynamic_array(%s), ", field->name);
+	bytes_print(b, "__get_dynamic_array_len(%s) / %u, %u)", field->name, elem, elem);
+}
+
 /* "name=%d", for events without a format file. */
 static void format_print(struct bytes *b, const struct etch_event *event)
 {
@@ -144,9 +152,7 @@ static void format_print(struct bytes *b, const struct etch_event *event)
 		else if (field->kind == ETCH_TEXT)
 			bytes_print(b, dynamic ? ", __get_str(%s)" : ", REC->%s", field->name);
 		else if (dynamic)
-			bytes_print(b, ", __print_array(__get_dynamic_array(%s), __get_dynamic_array_len(%s) / %u, %u)",
-				    field->name, field->name, field->elem ? field->elem : 1,
-				    field->elem ? field->elem : 1);
+			format_array(b, field);
 		else
 			bytes_print(b, ", __print_hex(REC->%s, %u)", field->name, field->size);
 	}

@@ -30,20 +30,6 @@ static bool json_open(struct export *x)
 	return json->file;
 }
 
-static void put_array(struct bytes *b, const struct etch_field *field, const unsigned char *at,
-		      size_t len)
-{
-	unsigned int elem = field->kind == ETCH_ARRAY ? field->elem : 1;
-
-	bytes_u8(b, '[');
-	for (size_t n = 0; n + elem <= len; n += elem) {
-		if (n)
-			bytes_u8(b, ',');
-		value_decimal(b, etch_load(at + n, elem, field->is_signed), field->is_signed);
-	}
-	bytes_u8(b, ']');
-}
-
 static void put_field(struct bytes *b, bool first, const struct etch_field *field,
 		      const unsigned char *at, size_t len)
 {
@@ -56,7 +42,7 @@ static void put_field(struct bytes *b, bool first, const struct etch_field *fiel
 	else if (field->kind == ETCH_TEXT)
 		value_json_text(b, at, strnlen((const char *)at, len));
 	else
-		put_array(b, field, at, len);
+		value_array(b, field, at, len);
 }
 
 /* What each line begins with. */

@@ -218,9 +218,11 @@ static bool copy_file(const char *from, const char *to)
 {
 	int in = open(from, O_RDONLY | O_CLOEXEC);
 	struct stat st;
-	struct file *file;
+	struct file *file = NULL;
 
-	if (in < 0 || fstat(in, &st) || !(file = file_open(to))) {
+	if (in >= 0 && !fstat(in, &st))
+		file = file_open(to);
+	if (!file) {
 		etch_complaint("%s cannot be copied: %m", from);
 		if (in >= 0)
 			close(in);

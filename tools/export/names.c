@@ -15,7 +15,7 @@ struct pair {
 };
 
 /**
- * struct looked - what is to be looked at in records of an event
+ * struct looked - fields of an event that tell names
  * @begun: the event has been asked
  * @pairs: where names are
  * @nr: how many of them
@@ -89,7 +89,8 @@ static struct name *names_get(struct names *names, int tid)
 		free(name);
 		return NULL;
 	}
-	name->tid = name->tgid = tid;
+	name->tid = tid;
+	name->tgid = tid;
 	names->table[place_of(names, tid)] = name;
 	names->nr++;
 	free(names->order);
@@ -139,7 +140,8 @@ struct names *names_open(const char *folder)
 	struct etch_tasks *tasks = etch_tasks_open(folder);
 	struct name *name;
 
-	if (!names || !names_grow(names) || !(name = names_get(names, 0))) {
+	name = names && names_grow(names) ? names_get(names, 0) : NULL;
+	if (!name) {
 		etch_complaint("There is no memory for the names of threads");
 		names_close(names);
 		etch_tasks_close(tasks);
@@ -246,7 +248,8 @@ static void name_child(struct names *names, int tid, int parent, bool thread)
 
 /* Each thread is known; and, if nothing else tells its name, so is that. */
 static void name_running(struct names *names, const struct etch_record *rec,
-			 void (*changed)(struct export *x, const struct name *name), struct export *x)
+			 void (*changed)(struct export *x, const struct name *name),
+			 struct export *x)
 {
 	struct name *name = names_get(names, rec->pid);
 
@@ -265,7 +268,7 @@ void names_look(struct names *names, const struct etch_source *source,
 		void (*changed)(struct export *x, const struct name *name), struct export *x)
 {
 	struct looked *looked = looked_at(names, source, rec->event);
-	char text[16];
+	char text[16] = "";
 
 	if (looked && looked->clone_flags)
 		name_child(names, (int)etch_number(rec, looked->child), rec->pid,
@@ -281,10 +284,10 @@ void names_look(struct names *names, const struct etch_source *source,
 			continue;
 		put_name(text, comm, len);
 		if (!*name->first)
-			strcpy(name->first, text);
+			memcpy(name->first, text, sizeof(text));
 		if (!strcmp(name->now, text))
 			continue;
-		strcpy(name->now, text);
+		memcpy(name->now, text, sizeof(text));
 		if (changed)
 			changed(x, name);
 	}

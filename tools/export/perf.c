@@ -25,13 +25,19 @@ enum { PERF_LOST = 2, PERF_COMM = 3, PERF_FORK = 7, PERF_SAMPLE = 9, PERF_FINISH
 enum { PERF_KERNEL = 1 };	/* misc: where the CPU was */
 enum { PERF_TRACEPOINT = 2 };	/* type of an attribute */
 
-/* What samples have; all but the last two stand behind other records, too. */
-#define PERF_FIELDS	(1 << 16 /* id */ | 1 << 1 /* tid */ | 1 << 2 /* time */ | \
-			 1 << 7 /* cpu */ | 1 << 8 /* period */ | 1 << 10 /* raw */)
-#define PERF_ID_ALL	(1 << 18)	/* flag of an attribute: that they do */
+/* Fields of samples; all but the last two stand behind other records, too. */
+enum {
+	PERF_TID = 0x2, PERF_TIME = 0x4, PERF_CPU = 0x80, PERF_PERIOD = 0x100, PERF_RAW = 0x400,
+	PERF_ID = 0x10000,
+	PERF_FIELDS = PERF_ID | PERF_TID | PERF_TIME | PERF_CPU | PERF_PERIOD | PERF_RAW,
+};
 
-enum { FEATURE_TRACING = 1, FEATURE_HOST = 3, FEATURE_RELEASE = 4, FEATURE_ARCH = 6,
-       FEATURE_CPUS = 7, FEATURE_TIMES = 21 };
+#define PERF_ID_ALL	0x40000		/* flag of an attribute: that they do */
+
+enum {
+	FEATURE_TRACING = 1, FEATURE_HOST = 3, FEATURE_RELEASE = 4, FEATURE_ARCH = 6,
+	FEATURE_CPUS = 7, FEATURE_TIMES = 21,
+};
 
 /**
  * struct perf - a perf.data
@@ -100,7 +106,7 @@ static void end(struct perf *perf)
 	file_put(perf->file, perf->b.at, perf->b.len);
 }
 
-/* What stands behind records that are no samples: tid, time, cpu, id. */
+/* Records that are no samples end with tid, time, cpu and id. */
 static void trailer(struct perf *perf, int tgid, int tid)
 {
 	bytes_u32(&perf->b, tgid);
@@ -230,7 +236,7 @@ static bool perf_loss(struct export *x, const struct etch_record *rec)
 	return true;
 }
 
-/* ---- What is behind the records ---- */
+/* ---- Behind the records ---- */
 
 static bool perf_used(void *own, const struct etch_event *event)
 {

@@ -3,8 +3,8 @@
  * A trace of Perfetto: for ui.perfetto.dev and trace_processor.
  *
  * The file is one message of packets. The first ones say what machine and which clock it
- * was; then come bundles, each of one CPU's records; the last ones are the threads and what
- * was lost. Events that the viewer draws have messages of their own; all others go as
+ * was; then come bundles, each of one CPU's records; the last ones are the threads and the
+ * sums of losses. Events that the viewer draws have messages of their own; all others go as
  * generic ones, with their fields by name.
  *
  * A loss is three things: a mark on the bundle behind it; a slice from the last record before
@@ -19,8 +19,11 @@
 #define BUNDLE_BYTES	(32 << 10)
 
 /* Fields of a packet, by their numbers. */
-enum { PACKET_FTRACE = 1, PACKET_TREE = 2, PACKET_CLOCKS = 6, PACKET_TIME = 8, PACKET_WRITER = 10,
-       PACKET_TRACK_EVENT = 11, PACKET_STATS = 34, PACKET_SYSTEM = 45, PACKET_TRACK = 60 };
+enum {
+	PACKET_FTRACE = 1, PACKET_TREE = 2, PACKET_CLOCKS = 6, PACKET_TIME = 8,
+	PACKET_WRITER = 10, PACKET_TRACK_EVENT = 11, PACKET_STATS = 34, PACKET_SYSTEM = 45,
+	PACKET_TRACK = 60,
+};
 enum { CLOCK_REAL = 1, CLOCK_MONO = 3, CLOCK_BOOT = 6 };
 enum { FTRACE_PRINT = 3, FTRACE_GENERIC = 327 };
 enum { SLICE_BEGIN = 1, SLICE_END = 2 };
@@ -58,7 +61,7 @@ static const struct typed typed[] = {
 	{ "raw_syscalls:sys_exit", 330, { "id", "ret" } },
 };
 
-/* What is known of an event: its message, and where the fields are. */
+/* An event, looked up: its message, and where the fields are. */
 struct known {
 	bool begun;
 	const struct typed *typed;
@@ -410,7 +413,7 @@ static bool perfetto_loss(struct export *x, const struct etch_record *rec)
 
 /* ---- The end ---- */
 
-/* At the beginning: all zero; at the end: what was lost since. */
+/* Two packets: all zero at the beginning, and the losses since then at the end. */
 static bool put_stats(struct perfetto *p, const struct etch_source *source, bool at_end)
 {
 	size_t begun = packet_begin(p), stats, one;

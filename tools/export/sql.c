@@ -28,6 +28,18 @@
 #define SQL_COMMON	"common_time INTEGER, common_cpu INTEGER, common_pid INTEGER, " \
 			"common_comm TEXT, common_context TEXT"
 
+static const char * const sql_begin[] = {
+	"PRAGMA journal_mode = OFF",
+	"PRAGMA synchronous = OFF",
+	"BEGIN",
+	"CREATE TABLE records (" SQL_COMMON ", event TEXT)",
+	"CREATE TABLE lost (common_time INTEGER, since INTEGER, common_cpu INTEGER, lost INTEGER, "
+		"overwritten INTEGER, full INTEGER, throttled INTEGER, nested INTEGER, "
+		"too_big INTEGER)",
+	"CREATE TABLE threads (tid INTEGER PRIMARY KEY, tgid INTEGER, ppid INTEGER, name TEXT)",
+	"CREATE TABLE machine (key TEXT PRIMARY KEY, value)",
+};
+
 /**
  * struct sql - a database
  * @db: it
@@ -90,15 +102,9 @@ static bool sql_open(struct export *x)
 			       sql->db ? sqlite3_errmsg(sql->db) : "no memory");
 		return false;
 	}
-	if (!sql_run(sql, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;"
-		     "CREATE TABLE records (" SQL_COMMON ", event TEXT);"
-		     "CREATE TABLE lost (common_time INTEGER, since INTEGER, common_cpu INTEGER,"
-		     " lost INTEGER, overwritten INTEGER, full INTEGER, throttled INTEGER,"
-		     " nested INTEGER, too_big INTEGER);"
-		     "CREATE TABLE threads (tid INTEGER PRIMARY KEY, tgid INTEGER,"
-		     " ppid INTEGER, name TEXT);"
-		     "CREATE TABLE machine (key TEXT PRIMARY KEY, value)"))
-		return false;
+	for (size_t i = 0; i < sizeof(sql_begin) / sizeof(*sql_begin); i++)
+		if (!sql_run(sql, sql_begin[i]))
+			return false;
 	sql->records = sql_prepare(sql, "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)");
 	sql->lost = sql_prepare(sql, "INSERT INTO lost VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
 	return sql->records && sql->lost;
@@ -203,8 +209,6 @@ static void bind_common(sqlite3_stmt *statement, const struct export *x,
 static void bind_field(struct sql *sql, sqlite3_stmt *statement, int column,
 		       const struct etch_field *field, const unsigned char *at, size_t len)
 {
-	unsigned int elem = field->kind == ETCH_ARRAY ? field->elem : 1;
-
 	if (field->kind == ETCH_NUMBER) {
 		sqlite3_bind_int64(statement, column,
 				   etch_load(at, field->size, field->is_signed));
@@ -216,14 +220,7 @@ static void bind_field(struct sql *sql, sqlite3_stmt *statement, int column,
 		return;
 	}
 	sql->text.len = 0;
-	bytes_u8(&sql->text, '[');
-	for (size_t n = 0; n + elem <= len; n += elem) {
-		if (n)
-			bytes_u8(&sql->text, ',');
-		value_decimal(&sql->text, etch_load(at + n, elem, field->is_signed),
-			      field->is_signed);
-	}
-	bytes_u8(&sql->text, ']');
+	value_array(&sql->text, field, at, len);
 	sqlite3_bind_text(statement, column, (char *)sql->text.at, sql->text.len,
 			  SQLITE_TRANSIENT);
 }
@@ -344,8 +341,7 @@ static bool sql_close(struct export *x, bool whole)
 
 static bool sql_open(struct export *x)
 {
-	etch_complaint("This etch was built without SQLite, so %s cannot be made. Install libsqlite3-dev, and build it again",
-		       x->to);
+	etch_complaint("%s cannot be made: this etch was built without libsqlite3-dev", x->to);
 	return false;
 }
 

@@ -26,7 +26,18 @@ static size_t utf8(const unsigned char *at, size_t left)
 	return code < least[len] || code > 0x10ffff || (code & 0x1ff800) == 0xd800 ? 0 : len;
 }
 
-/* What is no character becomes the character U+FFFD. */
+void value_utf8(struct bytes *b, const void *text, size_t len)
+{
+	const unsigned char *at = text;
+	size_t one;
+
+	for (size_t i = 0; i < len; i += one ? one : 1) {
+		one = utf8(at + i, len - i);
+		bytes_put(b, one ? at + i : (const unsigned char *)"\xef\xbf\xbd", one ? one : 3);
+	}
+}
+
+/* Bytes that are no character become the character U+FFFD. */
 void value_json_text(struct bytes *b, const void *text, size_t len)
 {
 	const unsigned char *at = text;
@@ -61,6 +72,20 @@ void value_decimal(struct bytes *b, uint64_t value, bool is_signed)
 	if (minus)
 		*--at = '-';
 	bytes_put(b, at, digits + sizeof(digits) - at);
+}
+
+void value_array(struct bytes *b, const struct etch_field *field, const unsigned char *at,
+		 size_t len)
+{
+	unsigned int elem = field->kind == ETCH_ARRAY ? field->elem : 1;
+
+	bytes_u8(b, '[');
+	for (size_t n = 0; n + elem <= len; n += elem) {
+		if (n)
+			bytes_u8(b, ',');
+		value_decimal(b, etch_load(at + n, elem, field->is_signed), field->is_signed);
+	}
+	bytes_u8(b, ']');
 }
 
 void value_seconds(struct bytes *b, uint64_t ns)

@@ -7,9 +7,14 @@
 
 #include "export/export.h"
 
+/* Characters as they are; bytes that are none become U+FFFD. */
+void value_utf8(struct bytes *b, const void *text, size_t len);
 /* In quotes, as JSON has it. */
 void value_json_text(struct bytes *b, const void *text, size_t len);
 void value_decimal(struct bytes *b, uint64_t value, bool is_signed);
+/* "[1,2,3]" */
+void value_array(struct bytes *b, const struct etch_field *field, const unsigned char *at,
+		 size_t len);
 /* Seconds with all nine digits. */
 void value_seconds(struct bytes *b, uint64_t ns);
 /* "task", "softirq", "hardirq", "nmi". */

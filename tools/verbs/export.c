@@ -16,7 +16,7 @@ static const char export_help[] =
 	"  etch export: 104383 records of 2 CPUs, 17 lost, in trace.dat\n"
 	"  $ trace-cmd report trace.dat | head -1\n"
 	"\n"
-	"All records are in it, at the times they had, and what was lost at its place. The trace\n"
+	"All records are in it, at the times they had, and all losses at their places. The trace\n"
 	"stays as it is.\n"
 	"\n"
 	"  -f FORMAT   which one, and how the file's name ends without -o:\n"
@@ -27,6 +27,7 @@ static const char export_help[] =
 	"              json       .json        an object in each line\n"
 	"              csv        .csv         for spreadsheets\n"
 	"              sqlite     .sqlite      a database, for SQL\n"
+	"              parquet    -parquet     a folder, for SQL about many machines\n"
 	"  -o FILE     where to (beside the trace, with the ending above). -: the standard\n"
 	"              output, of json, csv and perfetto\n";
 

@@ -18,6 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "ctf"))
 import check
 import dat
+import duck
 import formats
 import lttng
 import perf
@@ -163,10 +164,18 @@ class Exports:
         self.case(trace, "SQLite's tables have all records of their events", base.tables)
         self.case(trace, "SQLite has the fields' values", base.values, trace.samples)
 
+    def parquet(self, trace):
+        """DuckDB."""
+        lake = duck.Lake(self.export(trace, "parquet", "-parquet"), self.work)
+        self.case(trace, "DuckDB has each record of the trace, at its time",
+                  lake.compare, trace)
+        self.case(trace, "DuckDB has all losses, by CPU and time", lake.compare_loss, trace)
+        self.case(trace, "DuckDB has the fields' values", lake.values, trace)
+
     def run(self, wanted):
         """All formats, or those that are wanted."""
         for name in ("dat", "perf", "perfetto", "lttng", "json", "csv",
-                     "sqlite"):
+                     "sqlite", "parquet"):
             if wanted and name not in wanted:
                 continue
             began = time.monotonic()
@@ -184,7 +193,9 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("etch", type=Path, help="the program")
     parser.add_argument("formats", nargs="*", help="those to check (all)")
+    parser.add_argument("--npm", type=Path, help="where npm has installed DuckDB")
     args = parser.parse_args()
+    duck.NPM = args.npm
     # Hard links to the trace's files need the same file system.
     with tempfile.TemporaryDirectory(dir=args.folder.parent) as work:
         exports = Exports(args.folder, args.etch, Path(work))

@@ -22,7 +22,7 @@ _PREFIXES = ("kmem", "rcu", "timer", "writeback")
 
 
 class Read:
-    """The folder's Content, and what is missing of WANTED."""
+    """The folder's Content, and the part of WANTED that is missing."""
 
     def __init__(self, path, freq):
         self.path = path

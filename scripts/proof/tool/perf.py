@@ -7,7 +7,8 @@ import subprocess
 import truth
 
 SUFFIX = ".perf.data"
-_LINE = re.compile(r"^ *.*? +-?\d+ \[(\d+)\] +(\d+\.\d+): +(?:(\w+:\w+): *$|PERF_RECORD_LOST lost (\d+))")
+_LINE = re.compile(r"^ *.*? +-?\d+ \[(\d+)\] +(\d+\.\d+): +"
+                   r"(?:(\w+:\w+): *$|PERF_RECORD_LOST lost (\d+))")
 
 
 def read(path):

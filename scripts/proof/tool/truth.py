@@ -74,6 +74,14 @@ class Trace:
         if not path.exists():
             path.write_text(text)
 
+    def wall(self):
+        """Nanoseconds from the clock's zero to that of the wall clock."""
+        metadata = (self.ctf / "metadata").read_text()
+        block = re.search(r"\nclock \{.*?\n\}", metadata, re.S)[0]
+        seconds, ticks = (int(re.search(rf"\b{name} = (-?\d+);", block)[1])
+                          for name in ("offset_s", "offset"))
+        return seconds * 1000000000 + ticks * 1000000000 // self.clock()
+
     def clock(self):
         """Ticks a second."""
         metadata = (self.ctf / "metadata").read_text()
