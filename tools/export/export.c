@@ -16,6 +16,7 @@ static const struct exporter * const exporters[] = {
 	&export_csv,
 	&export_sqlite,
 	&export_parquet,
+	&export_svg,
 };
 
 const struct exporter *exporter_each(size_t n)
@@ -47,6 +48,8 @@ static bool pass_first(struct export *x)
 	etch_complain = silent;
 	x->source = etch_trace_open(x->folder);
 	while (x->source && etch_next(x->source, &rec) > 0) {
+		x->first = x->first ? x->first : rec.ns;
+		x->last = rec.ns;
 		if (rec.loss)
 			continue;
 		names_look(x->names, x->source, &rec, NULL, NULL);

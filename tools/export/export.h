@@ -161,6 +161,8 @@ void ftrace_tracing(struct bytes *b, const struct etch_source *source, const cha
  * @names: its threads; all that the trace has are known already
  * @symbols: its functions, or NULL
  * @largest: bytes of the largest record, as ftrace has it
+ * @first: the time of the first record or loss, in nanoseconds, if the exporter is @twice
+ * @last: and of the last
  * @records: how many were given to the exporter
  * @rec: the one that is looked at
  * @own: the exporter's
@@ -171,6 +173,7 @@ struct export {
 	struct names *names;
 	struct etch_symbols *symbols;
 	size_t largest;
+	uint64_t first, last;
 	unsigned long long records;
 	const struct etch_record *rec;
 	void *own;
@@ -183,7 +186,7 @@ struct export {
  * @line: its readers, in a few words
  * @folder: it is a folder, not a file; and "-" makes no sense
  * @stream: it can go to the standard output
- * @twice: it wants @names and @largest of all records before the first one
+ * @twice: it wants @names, @largest, @first and @last before the first record
  * @open: begins; sets @own. False, said, if it cannot
  * @renamed: from the record @rec on, a thread has another name; may be NULL
  * @record: one more record. False, said, to stop
@@ -201,7 +204,8 @@ struct exporter {
 };
 
 extern const struct exporter export_dat, export_perf, export_perfetto, export_lttng;
-extern const struct exporter export_json, export_csv, export_sqlite, export_parquet;
+extern const struct exporter export_json, export_csv, export_sqlite, export_parquet,
+	export_svg;
 
 /* By name; NULL: there is none. */
 const struct exporter *exporter_find(const char *name);

@@ -28,8 +28,9 @@ static const char export_help[] =
 	"              csv        .csv         for spreadsheets\n"
 	"              sqlite     .sqlite      a database, for SQL\n"
 	"              parquet    -parquet     a folder, for SQL about many machines\n"
+	"              svg        .svg         a picture of the CPUs\n"
 	"  -o FILE     where to (beside the trace, with the ending above). -: the standard\n"
-	"              output, of json, csv and perfetto\n";
+	"              output, of json, csv, svg and perfetto\n";
 
 static int misused_format(const char *name)
 {

@@ -172,10 +172,18 @@ class Exports:
         self.case(trace, "DuckDB has all losses, by CPU and time", lake.compare_loss, trace)
         self.case(trace, "DuckDB has the fields' values", lake.values, trace)
 
+    # ---- A picture ----
+
+    def svg(self, trace):
+        """xmllint."""
+        path = self.export(trace, "svg", ".svg")
+        self.case(trace, "xmllint reads the picture, which has rows, and losses in red",
+                  plain.picture, path, trace.truth())
+
     def run(self, wanted):
         """All formats, or those that are wanted."""
         for name in ("dat", "perf", "perfetto", "lttng", "json", "csv",
-                     "sqlite", "parquet"):
+                     "sqlite", "parquet", "svg"):
             if wanted and name not in wanted:
                 continue
             began = time.monotonic()

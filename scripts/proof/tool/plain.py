@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""JSON and CSV, as Python's own modules read them."""
+"""JSON, CSV and SVG: text that others read."""
 
 import csv
 import json
+import re
 
 import truth
 
@@ -47,3 +48,18 @@ def csv_content(path):
             (int(each["cpu"]), int(each["lost"])) if each["lost"] else
             truth.Row(int(each["cpu"]), truth.ns(each["time"]), each["event"])
             for each in csv.DictReader(lines, strict=True))
+
+
+def picture(path, content):
+    """Sentences on a picture that lacks something."""
+    _, wrong = truth.output(["xmllint", "--noout", path])
+    wrong, text = wrong.splitlines(), path.read_text(encoding="utf-8")
+    if len(re.findall(">CPU \\d+</text>", text)) < len(content.rows):
+        wrong.append("there are CPUs without a row")
+    if bool(content.losts) != ('class="l"' in text):
+        wrong.append("losses are red, and nothing else")
+    if any(name == "sched:sched_switch" for rows in content.rows.values() for _, name in rows):
+        threads = set(re.findall(r"<title>([^<]*)-\d+</title>", text))
+        if "sh" not in threads or len(threads) < 5:
+            wrong.append(f"threads: {threads}")
+    return wrong
