@@ -89,6 +89,12 @@ sqlite3		sqlite3
 trace-cmd	trace-cmd
 xmllint		libxml2-utils
 "
+	TOOLS+="
+Xvfb		xvfb
+convert		imagemagick
+kernelshark	kernelshark
+xdotool		xdotool
+"
 	FILES+="
 /usr/lib/python3/dist-packages/bt2/__init__.py	python3-bt2
 /usr/include/sqlite3.h	libsqlite3-dev

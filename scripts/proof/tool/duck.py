@@ -69,18 +69,21 @@ class Lake:
                 for cpu, count in trace.truth().lost().items() if self.lost[cpu] != count]
 
     def values(self, trace):
-        """Sentences on fields with other values, of a number of events."""
-        out, wrong, done = self.work / "duck.json", [], set()
+        """Sentences on fields with other values, of one record of each event."""
+        wrong, done, queries = [], {}, []
         for (cpu, index), (fields, contexts) in trace.samples.items():
             time, event = trace.truth().rows[cpu][index]
-            if event in done or len(done) > 20:
+            if event in done:
                 continue
-            done.add(event)
+            out = self.work / f"duck{len(done)}.json"
             folder = self.path / f"event={event.replace(':', '.')}"
-            self._run([f"COPY (SELECT * FROM read_parquet('{folder}/*/*.parquet') WHERE"
-                       f" common_cpu = {cpu} AND abs(epoch_ns(common_time) -"
-                       f" {time + trace.wall()}) <= 1) TO '{out}'"])
-            want = {**fields, **{f"common_{name}": value for name, value in contexts.items()}}
+            queries.append(f"COPY (SELECT * FROM read_parquet('{folder}/*/*.parquet') WHERE"
+                           f" common_cpu = {cpu} AND abs(epoch_ns(common_time) -"
+                           f" {time + trace.wall()}) <= 1) TO '{out}'")
+            done[event] = time, out, {**fields, **{
+                f"common_{name}": value for name, value in contexts.items()}}
+        self._run(queries)
+        for event, (time, out, want) in done.items():
             rows = [json.loads(line) for line in out.read_text().splitlines()]
             if not any(all(_same(row[name], want[name]) for name in row if name in want)
                        and set(list(row)[5:]) <= {*want, "event", "host"} for row in rows):

@@ -24,6 +24,7 @@ import lttng
 import perf
 import perfetto
 import plain
+import shark
 import sql
 import truth
 
@@ -68,6 +69,9 @@ class Exports:
         self.case(trace, "trace-cmd has no complaint", dat.complaints, path)
         if trace.name != "twice":
             return
+        picture = self.folder / "kernelshark.png"
+        self.case(trace, "KernelShark draws bars of many colours", shark.picture, path, picture)
+        self.report.say(f"KernelShark's picture: {picture}")
         text = dat.Text(trace, self.known)
         self.case(trace, "trace-cmd's lines are those of the kernel", text.compare, path)
         self.report.say(f"{trace.name}: {text.same} lines of trace-cmd equal the kernel's, "
