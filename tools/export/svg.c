@@ -125,7 +125,7 @@ static void slice(const struct svg *svg, struct row *row, enum svg_layer layer, 
 	}
 }
 
-/* What was on a layer ends. */
+/* The slice on a layer ends. */
 static void slice_end(const struct svg *svg, struct row *row, enum svg_layer layer, uint64_t time)
 {
 	if (row->since[layer] && time >= row->since[layer])

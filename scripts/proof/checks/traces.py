@@ -18,7 +18,7 @@ CTF = {"um": (300, "buffer=65536 seconds=30 pause=0.4 twice=3 rounds=10000 times
        "x86-64-events": (900, "buffer=65536 seconds=60 pause=0.4 twice=3"
                               " rounds=10000 times=10")}
 
-# What reads Parquet: Debian has nothing that does.
+# It reads Parquet, and Debian has nothing that does.
 DUCKDB = "@duckdb/node-api@1.5.6-r.1"
 
 

@@ -54,6 +54,19 @@ def complaints(path):
     return truth.output(["trace-cmd", "report", "-N", path])[1].splitlines()
 
 
+def contexts(path, trace):
+    """Sentences on records without the priority that an instance adds: trace-cmd filters by it."""
+    if not any("prio" in added for _, added in trace.samples.values()):
+        return []
+    want = [added["prio"] for _, added in trace.samples.values()]
+    shown = [line for line in lines(
+                 path, "-N", "-F", f"etch_sample_begin: common_prio == {want[0]}")
+             if not isinstance(line, tuple)]
+    if len(set(want)) == 1 and len(shown) != trace.truth().count():
+        return [f"{len(shown)} records have the priority {want[0]}"]
+    return [] if shown else [f"no record has the priority {want[0]}"]
+
+
 def stats(path):
     """{cpu: records that were lost}, of all causes: trace-cmd report --stat."""
     text, _ = truth.output(["trace-cmd", "report", "--stat", path])

@@ -67,6 +67,7 @@ class Exports:
         self.case(trace, "trace-cmd's statistics have all that was lost",
                   self._dat_stats, trace, path)
         self.case(trace, "trace-cmd has no complaint", dat.complaints, path)
+        self.case(trace, "trace-cmd knows the contexts", dat.contexts, path, trace)
         if trace.name != "twice":
             return
         picture = self.folder / "kernelshark.png"
