@@ -174,17 +174,18 @@ static bool offset_in(const char *line, const char *end, unsigned int *offset,
 	return at > *from;
 }
 
-/* A line of the format file: what it says of a common field is not said again. */
-static void format_line(struct bytes *b, const char *line, const char *end, unsigned int more)
+/* A line of the format file; common fields, the head and contexts, are there already. */
+static void format_line(struct bytes *b, const char *line, const char *end, unsigned int less,
+			unsigned int more)
 {
 	const char *from, *to;
 	unsigned int offset;
 
 	if (strncmp(line, "\tfield:", 7) || !offset_in(line, end, &offset, &from, &to)) {
 		bytes_put(b, line, end - line);
-	} else if (offset >= ETCH_HEAD) {
+	} else if (offset >= ETCH_HEAD + less) {
 		bytes_put(b, line, from - line);
-		bytes_print(b, "%u", offset + more);
+		bytes_print(b, "%u", offset - less + more);
 		bytes_put(b, to, end - to);
 	} else {
 		return;
@@ -214,7 +215,7 @@ void ftrace_format(struct bytes *b, const struct etch_source *source,
 		if (!strncmp(at, "print fmt:", 10))
 			bytes_text(b, "\n");
 		if (*at == '\t' || !strncmp(at, "print fmt:", 10))
-			format_line(b, at, end, source->more);
+			format_line(b, at, end, event->format_more, source->more);
 	}
 }
 

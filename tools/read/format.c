@@ -168,10 +168,17 @@ static bool format_field(struct etch_source *source, struct etch_event *event, s
 	/* The head, which records have in place of common fields. */
 	if (offset < ETCH_HEAD)
 		return true;
-	field.offset = offset;
 	field.size = size;
 	field.is_signed = number_behind(line, "\tsigned:") == 1;
-	return declaration(source, trimmed(line.at + strlen("field:"), end), &field) &&
+	if (!declaration(source, trimmed(line.at + strlen("field:"), end), &field))
+		return false;
+	/* Metadata describes contexts; here, they only move the fields behind them. */
+	if (!strncmp(field.name, "common_", 7)) {
+		event->format_more = offset + size - ETCH_HEAD;
+		return event->format_more < ETCH_CONTEXTS;
+	}
+	field.offset = offset - event->format_more;
+	return offset >= (long)(ETCH_HEAD + event->format_more) &&
 	       etch_field_add(source, event, &field);
 }
 
@@ -185,6 +192,7 @@ static void format_read(struct etch_source *source, struct etch_event *event, st
 	new.nr_fields = 0;
 	new.size = ETCH_HEAD;
 	new.dynamic = false;
+	new.format_more = 0;
 	for (; at < last; at = end + 1) {
 		struct piece line;
 

@@ -67,6 +67,17 @@ def contexts(path, trace):
     return [] if shown else [f"no record has the priority {want[0]}"]
 
 
+def rounds(path, trace):
+    """Sentences on the sample's events that have another number in trace-cmd's lines."""
+    mine = defaultdict(list)
+    for each in lines(path, "-N"):
+        if not isinstance(each, tuple):
+            mine[int(each[3])].append(each[6])
+    return [f"CPU {cpu}, record {index}: {mine[cpu][index]} for {fields['round']}"
+            for (cpu, index), (fields, _) in trace.samples.items()
+            if not mine[cpu][index].startswith(f"round={fields['round']} ")]
+
+
 def stats(path):
     """{cpu: records that were lost}, of all causes: trace-cmd report --stat."""
     text, _ = truth.output(["trace-cmd", "report", "--stat", path])

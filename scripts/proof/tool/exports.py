@@ -69,6 +69,8 @@ class Exports:
         self.case(trace, "trace-cmd has no complaint", dat.complaints, path)
         self.case(trace, "trace-cmd knows the contexts", dat.contexts, path, trace)
         if trace.name != "twice":
+            self.case(trace, "trace-cmd's lines have the fields' values", dat.rounds, path,
+                      trace)
             return
         picture = self.folder / "kernelshark.png"
         self.case(trace, "KernelShark draws bars of many colours", shark.picture, path, picture)

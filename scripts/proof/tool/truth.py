@@ -17,6 +17,10 @@ Lost = namedtuple("Lost", "cpu count at")
 # Of how many records one is compared field by field; a prime, so that all events have a turn.
 _SAMPLE = 61
 
+# The fields of contexts, and their bytes.
+_CONTEXTS = {"flags": (("flags", 1), ("preempt_count", 1), ("migrate_disable", 2)),
+             "prio": (("prio", 4),), "cgroup": (("cgroup", 8),)}
+
 LOSSES = ("discard", "overwrite", "throttled")
 
 
@@ -61,13 +65,27 @@ class Trace:
         kept = self.ctf / ".etch"
         kept.mkdir(exist_ok=True)
         self._keep(kept / "formats", "\n".join(
-            path.read_text() for path in sorted((folder.parent / "formats").glob("*/*"))))
+            self._format(path) for path in sorted((folder.parent / "formats").glob("*/*"))))
         if (folder / "symbols").exists():
             self._keep(kept / "symbols", (folder / "symbols").read_text())
         self.symbols = (kept / "symbols").exists()
         self._truth = None
         # (CPU, which record of it): the values of its fields, and of its contexts.
         self.samples = {}
+
+    def _format(self, path):
+        """A format file as the trace's instance has it: contexts, and fields behind them."""
+        contexts, text = self.folder / "contexts", path.read_text()
+        names = contexts.read_text().partition("\n")[0].split() if contexts.exists() else []
+        head, fields = text.partition("\n\n")[::2]
+        more = 0
+        for name in names:
+            for field, size in _CONTEXTS.get(name, ()):
+                head += (f"\n\tfield:u{8 * size} common_{field};\toffset:{12 + more};\t"
+                         f"size:{size};\tsigned:0;")
+                more += size
+        return head + "\n\n" + re.sub(
+            r"\toffset:(\d+);", lambda match: f"\toffset:{int(match[1]) + more};", fields)
 
     @staticmethod
     def _keep(path, text):
