@@ -44,7 +44,7 @@ class Decoded:
 
     def _rows(self):
         """Lines are read by their depth: packet, bundle, event."""
-        cpu, ns, lost = None, None, None
+        cpu, ns, number, causes = None, None, 0, {}
         for line in self.text.decode("utf-8", "replace").splitlines():
             depth = (len(line) - len(line.lstrip())) // 2
             word, _, value = line.strip().partition(" ")
@@ -58,12 +58,18 @@ class Decoded:
                     yield truth.Row(cpu, row, _NAMES.get(name, name))
             elif depth == 4 and word == "event_name:":
                 yield truth.Row(cpu, row, value.strip('"'))
-            elif depth == 3 and word == "uint_value:" and lost is None:
-                lost = int(value)
+            elif depth == 3 and word == "uint_value:":
+                number = int(value)
+            elif depth == 3 and word == "name:" and number:
+                causes[value.strip('"')] = number
+                number = 0
             elif depth == 2 and word == "track_uuid:":
+                lost = causes.pop("lost", 0)
+                if lost != sum(causes.values()):
+                    raise RuntimeError(f"{lost} lost, and by cause {causes}")
                 if lost:
                     yield (int(value) - 0x65746368000001, lost)
-                lost = None
+                causes = {}
 
     def stats(self):
         """{cpu: lost}, by the last packet's sums."""
