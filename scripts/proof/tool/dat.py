@@ -14,7 +14,11 @@ _DROPPED = re.compile(r"^CPU:(\d+) \[(\d+) EVENTS DROPPED\]$")
 # Events that libtraceevent 1.7 prints otherwise than the kernel, from the same print format.
 LIMITS = {
     "the text is at an address of the kernel": {"rcu_utilization"},
-    "names of values that are expressions": {"hrtimer_start", "hrtimer_init", "timer_start"},
+    "names of values that are expressions": {
+        "hrtimer_start", "hrtimer_init", "timer_start", "block_io_start", "block_io_done",
+        "block_rq_complete", "block_rq_error", "block_rq_insert", "block_rq_issue",
+        "block_rq_merge", "block_rq_requeue"},
+    "an address behind the last function": {"iomap_iter"},
     "an array, or a mask of CPUs": {"etch_sample_list", "etch_sample_masks"},
     "a 0 with %#x": {"net_dev_start_xmit", "netif_rx_entry", "netif_receive_skb_entry",
                      "netif_receive_skb_list_entry", "napi_gro_receive_entry",
