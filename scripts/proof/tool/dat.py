@@ -129,7 +129,8 @@ class Text:
         if (line.comm, line.pid) != (other[1], int(other[2])) or abs(apart - self.apart) > 2000:
             return [f"{other[0]!r} for {line}"]
         form = self.print.get(name, "")
-        if (name in _LIMITED or _UNPARSED in body
+        # A variable of the kernel is nothing that a trace has.
+        if (name in _LIMITED or _UNPARSED in body or re.search(r"\bjiffies\b", form)
                 or (not self.trace.symbols and re.search("%p[sS]", form))):
             self.left[name] += 1
             return []
