@@ -11,6 +11,7 @@
 # fetch.sh bench: in addition what draws the benchmarks' pictures, and the recorder of others.
 # fetch.sh clang: in addition that compiler, and what belongs to it.
 # fetch.sh ctf: in addition what reads binary traces.
+# fetch.sh export: in addition what reads the files that etch export writes.
 # fetch.sh docs: in addition what makes pages of the documentation.
 # fetch.sh fuzz: in addition the compiler that has libFuzzer.
 # fetch.sh headers: in addition the compilers for other architectures.
@@ -79,6 +80,27 @@ llvm-objcopy	llvm
 " ;;
 ctf)	TOOLS+="babeltrace2	babeltrace2"
 	FILES+="/usr/lib/python3/dist-packages/bt2/__init__.py	python3-bt2" ;;
+export)	TOOLS+="
+babeltrace2	babeltrace2
+node		nodejs
+npm		npm
+perf		linux-perf
+protoc		protobuf-compiler
+sqlite3		sqlite3
+trace-cmd	trace-cmd
+xmllint		libxml2-utils
+"
+	TOOLS+="
+Xvfb		xvfb
+convert		imagemagick
+kernelshark	kernelshark
+xdotool		xdotool
+"
+	FILES+="
+/usr/lib/python3/dist-packages/bt2/__init__.py	python3-bt2
+/usr/include/sqlite3.h	libsqlite3-dev
+/usr/include/zlib.h	zlib1g-dev
+" ;;
 docs)	TOOLS+="sphinx-build	python3-sphinx" ;;
 fuzz)	TOOLS+="clang-14	clang-14"
 	FILES+="/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a	libclang-rt-14-dev" ;;

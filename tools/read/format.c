@@ -76,7 +76,8 @@ unsigned int etch_type_size(const char *type_text, size_t type_len, bool *is_sig
 		{ "be32", 4 }, { "le32", 4 }, { "int32_t", 4 }, { "dev_t", 4 }, { "pid_t", 4 },
 		{ "gfp_t", 4 }, { "uid_t", 4 }, { "gid_t", 4 }, { "long", 8 }, { "u64", 8 },
 		{ "s64", 8 }, { "be64", 8 }, { "le64", 8 }, { "int64_t", 8 }, { "size_t", 8 },
-		{ "loff_t", 8 }, { "sector_t", 8 }, { "ptr_t", 8 }, { "time64_t", 8 }, { "*", 8 },
+		{ "loff_t", 8 }, { "sector_t", 8 }, { "ptr_t", 8 }, { "time64_t", 8 }, { "cpumask_t", 8 },
+		{ "*", 8 },
 	};
 
 	if (is_signed)
@@ -167,10 +168,17 @@ static bool format_field(struct etch_source *source, struct etch_event *event, s
 	/* The head, which records have in place of common fields. */
 	if (offset < ETCH_HEAD)
 		return true;
-	field.offset = offset;
 	field.size = size;
 	field.is_signed = number_behind(line, "\tsigned:") == 1;
-	return declaration(source, trimmed(line.at + strlen("field:"), end), &field) &&
+	if (!declaration(source, trimmed(line.at + strlen("field:"), end), &field))
+		return false;
+	/* Metadata describes contexts; here, they only move the fields behind them. */
+	if (!strncmp(field.name, "common_", 7)) {
+		event->format_more = offset + size - ETCH_HEAD;
+		return event->format_more < ETCH_CONTEXTS;
+	}
+	field.offset = offset - event->format_more;
+	return offset >= (long)(ETCH_HEAD + event->format_more) &&
 	       etch_field_add(source, event, &field);
 }
 
@@ -184,6 +192,7 @@ static void format_read(struct etch_source *source, struct etch_event *event, st
 	new.nr_fields = 0;
 	new.size = ETCH_HEAD;
 	new.dynamic = false;
+	new.format_more = 0;
 	for (; at < last; at = end + 1) {
 		struct piece line;
 

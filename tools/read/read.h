@@ -50,6 +50,7 @@
 
 #define ETCH_IDS	(1 << 14)	/* of events: as many as a record can name */
 #define ETCH_HEAD	12		/* bytes in front of a record's contexts and payload */
+#define ETCH_CONTEXTS	4096		/* bytes of contexts: more make no sense */
 
 /* ---- Events and fields: layout.c ---- */
 
@@ -100,6 +101,7 @@ struct etch_field {
  * @print: the format file's "print fmt:", or NULL
  * @format: the format file, or NULL; @format_len bytes
  * @format_len: see @format
+ * @format_more: bytes of contexts that are in the offsets of @format, but not of @fields
  */
 struct etch_event {
 	unsigned int index, id;
@@ -110,6 +112,7 @@ struct etch_event {
 	const char *print;
 	const char *format;
 	size_t format_len;
+	unsigned int format_more;
 };
 
 /* ---- Records ---- */

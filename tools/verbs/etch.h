@@ -9,6 +9,7 @@
  *	top.c, latency.c, lengths.c, diff.c
  *			top, latency, syscalls, irqs, block, diff: tables, by table.c
  *	view.c		view: a page for a browser, by the room view/
+ *	export.c	export: for other programs, by the room export/
  *
  *	choose.c	which records: options by time, CPU, task, event, field
  *	line.c		a record as a line of text, as the kernel's file "trace" has it
@@ -46,7 +47,8 @@ struct verb {
 	int (*run)(int argc, char **argv);
 };
 
-extern const struct verb verb_record, verb_show, verb_check, verb_receive, verb_repair;
+extern const struct verb verb_record, verb_show, verb_check, verb_export, verb_receive,
+	verb_repair;
 
 /* These come with later patches; without them, they are NULL. */
 #define LATER	__attribute__((weak))

@@ -28,6 +28,7 @@ static const struct verb * const verbs[] = {
 	&verb_block,
 	&verb_diff,
 	&verb_view,
+	&verb_export,
 	&verb_receive,
 	&verb_repair,
 };

@@ -39,7 +39,7 @@
 /* ---- data.c ---- */
 
 /* Bytes that grow. */
-struct bytes {
+struct blob {
 	unsigned char *at;
 	size_t len, room;
 	bool failed;	/* no memory */
@@ -75,7 +75,7 @@ struct view {
 	bool from_first, to_first;
 	int64_t shift;
 	struct states *states;
-	struct bytes json, marks, records, spans;
+	struct blob json, marks, records, spans;
 	unsigned long long nr_records, nr_spans, nr_marks, nr_losses, lost;
 	bool begun;
 	uint64_t base, first, last;
@@ -90,8 +90,8 @@ enum view_end view_read(struct view *view);
 bool view_finish(struct view *view);
 void view_free(struct view *view);
 
-void bytes_add(struct bytes *bytes, const void *from, size_t len);
-void bytes_print(struct bytes *bytes, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void blob_add(struct blob *blob, const void *from, size_t len);
+void blob_print(struct blob *blob, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- pack.c ---- */
 
@@ -102,7 +102,7 @@ void bytes_print(struct bytes *bytes, const char *fmt, ...) __attribute__((forma
 #define VIEW_FORMAT "plain"
 #endif
 /* Writes several pieces as one, in base64. False: it could not be written, errno says why. */
-bool view_pack(FILE *to, const struct bytes * const *pieces);
+bool view_pack(FILE *to, const struct blob * const *pieces);
 
 /* ---- page.c ---- */
 

@@ -144,6 +144,8 @@ record_twice()
 	for cpu in per_cpu/cpu*; do
 		cat "$cpu/trace" > "$trace/text.${cpu##*/}" || fail "no text of $cpu"
 	done
+	# A kernel without CONFIG_KALLSYMS has none.
+	grep -i ' [tw] ' /proc/kallsyms > "$trace/symbols" || rm "$trace/symbols"
 	rmmod etch-sample || fail "the sample module stays"
 	collect
 	account

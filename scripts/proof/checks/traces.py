@@ -18,6 +18,9 @@ CTF = {"um": (300, "buffer=65536 seconds=30 pause=0.4 twice=3 rounds=10000 times
        "x86-64-events": (900, "buffer=65536 seconds=60 pause=0.4 twice=3"
                               " rounds=10000 times=10")}
 
+# It reads Parquet, and Debian has nothing that does.
+DUCKDB = "@duckdb/node-api@1.5.6-r.1"
+
 
 def binary_traces(name):
     """Record in a lane's kernel, and check what was recorded on the host."""
@@ -38,6 +41,18 @@ def binary_traces(name):
     say(f"babeltrace2 reads {archive.stat().st_size >> 20} MiB.")
     recorder = layout.BUILD / name / "tools/tracing/etch/etch-record"
     cases += tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/ctf/check.py", folder, recorder], log)
+    show_remarks(log)
+    return cases + exports(name, folder, recorder.with_name("etch"))
+
+
+def exports(name, folder, etch):
+    """What other programs read in the traces that the tool exports."""
+    need([SCRIPTS / "lab/fetch.sh", "export"])
+    need(["npm", "install", "--silent", "--prefix", layout.BUILD / "npm", DUCKDB])
+    log = f"exports-{name}.tap"
+    say("Other programs read what etch export writes.")
+    cases = tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/tool/exports.py", folder, etch,
+                      "--npm", layout.BUILD / "npm"], log)
     show_remarks(log)
     return cases
 

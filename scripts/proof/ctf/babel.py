@@ -131,6 +131,12 @@ def context(message):
     return int(common["context"]), int(common["pid"])
 
 
+def plain_context(message):
+    """{name: value} of what an instance adds to an event's context."""
+    return {name: plain(field) for name, field in message.event.common_context_field.items()
+            if name not in ("context", "pid")}
+
+
 def uuid_of(folder):
     """The uuid that the metadata gives; None if there is none, or no stream."""
     for message in bt2.TraceCollectionMessageIterator(str(folder)):

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Writing a trace in the formats of other programs.
+ *
+ *	export.c	the formats' table, and the pass over the trace
+ *	bytes.c		bytes in memory, and a file that they go to
+ *	names.c		threads: names and processes, as the trace's records have them
+ *	proto.c		protocol buffers, for Perfetto
+ *	thrift.c	Thrift's compact protocol, for Parquet
+ *	value.c		values as text, for JSON, CSV, SQL and Parquet
+ *	ftrace.c	a record as ftrace has it, and the text that describes it: what
+ *			trace-cmd and perf share
+ *
+ * and a file for each format. Such a file has a struct exporter, which the pass calls: open(),
+ * then record() or loss() in the order of times, then close(). To add one, write the file
+ * and name it in the table of export.c.
+ *
+ * The law that each of them keeps, and that scripts/proof/ctf/exports.py checks with the
+ * programs that read the formats: as many records as the trace has, at the same times to
+ * the nanosecond, and all losses, by CPU, at their places. Memory does not grow with the
+ * number of records, but with those of events, CPUs and threads.
+ */
+#ifndef _ETCH_EXPORT_H
+#define _ETCH_EXPORT_H
+
+#include "read/read.h"
+
+/* ---- bytes.c ---- */
+
+/**
+ * struct bytes - bytes that are added one behind the other; starts as all zeroes
+ * @at: the first
+ * @len: how many there are
+ * @room: how many fit
+ * @failed: some found no memory
+ */
+struct bytes {
+	unsigned char *at;
+	size_t len, room;
+	bool failed;
+};
+
+/* Room for @len more bytes, which count as added; NULL: no memory. */
+void *bytes_more(struct bytes *b, size_t len);
+void bytes_put(struct bytes *b, const void *from, size_t len);
+void bytes_u8(struct bytes *b, uint8_t value);
+void bytes_u16(struct bytes *b, uint16_t value);
+void bytes_u32(struct bytes *b, uint32_t value);
+void bytes_u64(struct bytes *b, uint64_t value);
+/* Characters without and with the zero at the end. */
+void bytes_text(struct bytes *b, const char *text);
+void bytes_textz(struct bytes *b, const char *text);
+void __attribute__((format(printf, 2, 3)))
+bytes_print(struct bytes *b, const char *fmt, ...);
+/* Zeroes up to a multiple of @align, which is a power of two. */
+void bytes_align(struct bytes *b, size_t align);
+void bytes_free(struct bytes *b);
+
+/**
+ * struct file - a file that is being written
+ * @path: its name; "-": the standard output
+ * @fd: the file
+ * @regular: it is one, which can be removed if it is not whole
+ * @at: bytes so far
+ * @error: the first error, or 0
+ * @gzip: what compresses it, or NULL
+ * @used: bytes of @buf that wait
+ * @buf: see @used
+ */
+struct file {
+	char *path;
+	int fd;
+	bool regular;
+	uint64_t at;
+	int error;
+	void *gzip;
+	size_t used;
+	unsigned char buf[1 << 16];
+};
+
+/* NULL, said: it cannot be made. */
+struct file *file_open(const char *path);
+/* All that follows is compressed as gzip does it, if zlib is built in; it cannot be written over. */
+void file_gzip(struct file *file);
+void file_put(struct file *file, const void *from, size_t len);
+/* Over bytes that were written before. */
+void file_over(struct file *file, uint64_t at, const void *from, size_t len);
+/* The first @len bytes of a file behind the others. */
+void file_copy(struct file *file, int fd, uint64_t len);
+/* Closes the file; false, said, and the file is gone, if it is not whole or @whole is not. */
+bool file_close(struct file *file, bool whole);
+
+/* ---- names.c ---- */
+
+/**
+ * struct name - a thread
+ * @tid: its number
+ * @tgid: its process; @tid itself if nobody knows better
+ * @ppid: the process's parent, or 0
+ * @first: the first name it had, "" if none is known
+ * @now: the name it has, as far as records were looked at
+ */
+struct name {
+	int tid, tgid, ppid;
+	char first[16], now[16];
+};
+
+struct names;
+struct export;
+
+/* The threads of .etch/tasks, if it is there. NULL: no memory, said. */
+struct names *names_open(const char *folder);
+/*
+ * Looks for names in a record, and calls @changed, if there is one, for each thread whose
+ * name is another one from now on.
+ */
+void names_look(struct names *names, const struct etch_source *source,
+		const struct etch_record *rec,
+		void (*changed)(struct export *x, const struct name *name), struct export *x);
+/* Back to the first names, for one more pass. */
+void names_rewind(struct names *names);
+/* The thread, NULL if it was never seen. */
+const struct name *names_find(const struct names *names, int tid);
+/* The name it has now, or had first; "" if none is known, or @name is NULL. */
+const char *names_now(const struct name *name);
+/* All of them by number, in the order of numbers; NULL behind the last. */
+const struct name *names_each(const struct names *names, size_t n);
+void names_close(struct names *names);
+
+/* ---- ftrace.c ---- */
+
+/* What the three bytes behind a record's type are in ftrace, of all that is known here. */
+struct ftrace_head {
+	uint16_t type;
+	uint8_t flags, preempt;
+};
+
+/* Adds the record as ftrace has it: the head, contexts, and the fields where they were. */
+void ftrace_record(struct bytes *b, const struct etch_source *source,
+		   const struct etch_record *rec);
+/* How many bytes that adds. */
+size_t ftrace_len(const struct etch_source *source, const struct etch_record *rec);
+/* Adds the format file that describes it, without a zero at the end. */
+void ftrace_format(struct bytes *b, const struct etch_source *source,
+		   const struct etch_event *event);
+/*
+ * Adds what both files of trace-cmd and of perf have: the magic, the descriptions of pages of
+ * @page bytes, and the formats of the events for which @used returns true.
+ */
+void ftrace_tracing(struct bytes *b, const struct etch_source *source, const char *version,
+		    uint32_t page, bool (*used)(void *own, const struct etch_event *event),
+		    void *own);
+
+/* ---- The pass ---- */
+
+/**
+ * struct export - a trace that is being exported
+ * @source: the trace
+ * @folder: where it is
+ * @to: the file or folder that is written
+ * @names: its threads; all that the trace has are known already
+ * @symbols: its functions, or NULL
+ * @largest: bytes of the largest record, as ftrace has it
+ * @first: the time of the first record or loss, in nanoseconds, if the exporter is @twice
+ * @last: and of the last
+ * @records: how many were given to the exporter
+ * @rec: the one that is looked at
+ * @own: the exporter's
+ */
+struct export {
+	struct etch_source *source;
+	const char *folder, *to;
+	struct names *names;
+	struct etch_symbols *symbols;
+	size_t largest;
+	uint64_t first, last;
+	unsigned long long records;
+	const struct etch_record *rec;
+	void *own;
+};
+
+/**
+ * struct exporter - a format
+ * @name: what users write behind -f
+ * @suffix: of the file that is written if there is no -o
+ * @line: its readers, in a few words
+ * @folder: it is a folder, not a file; and "-" makes no sense
+ * @stream: it can go to the standard output
+ * @twice: it wants @names, @largest, @first and @last before the first record
+ * @open: begins; sets @own. False, said, if it cannot
+ * @renamed: from the record @rec on, a thread has another name; may be NULL
+ * @record: one more record. False, said, to stop
+ * @loss: records that are missing here
+ * @close: ends; frees @own. @whole: nothing went wrong until now. False, said, if it did
+ */
+struct exporter {
+	const char *name, *suffix, *line;
+	bool folder, stream, twice;
+	bool (*open)(struct export *x);
+	void (*renamed)(struct export *x, const struct name *name);
+	bool (*record)(struct export *x, const struct etch_record *rec);
+	bool (*loss)(struct export *x, const struct etch_record *rec);
+	bool (*close)(struct export *x, bool whole);
+};
+
+extern const struct exporter export_dat, export_perf, export_perfetto, export_lttng;
+extern const struct exporter export_json, export_csv, export_sqlite, export_parquet,
+	export_svg;
+
+/* By name; NULL: there is none. */
+const struct exporter *exporter_find(const char *name);
+/* The formats one by one; NULL behind the last. */
+const struct exporter *exporter_each(size_t n);
+/* Exports a trace; an exit status. @to may be NULL: beside the trace, with the suffix. */
+int export_run(const struct exporter *format, const char *folder, const char *to);
+
+#endif /* _ETCH_EXPORT_H */
