@@ -45,6 +45,11 @@ struct verb {
 
 extern const struct verb verb_record, verb_show, verb_check, verb_receive, verb_repair;
 
+/* By name, or NULL. */
+const struct verb *verb_find(const char *name);
+/* As if the user had written it; messages begin with its name from then on. */
+int verb_run(const struct verb *verb, int argc, char **argv);
+
 /* Says which CPUs' files are cut off or damaged, behind the last record. */
 void report_damage(const struct etch_source *source);
 

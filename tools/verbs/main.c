@@ -94,12 +94,19 @@ static int version(void)
 	return 0;
 }
 
-static const struct verb *find_verb(const char *name)
+const struct verb *verb_find(const char *name)
 {
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
 		if (!strcmp(verbs[i]->name, name))
 			return verbs[i];
 	return NULL;
+}
+
+int verb_run(const struct verb *verb, int argc, char **argv)
+{
+	running = verb->name;
+	etch_complain = complain;
+	return verb->run(argc, argv);
 }
 
 static bool is_help(const char *word)
@@ -117,7 +124,7 @@ static int run(int argc, char **argv)
 		return list_verbs(stdout);
 	if (!strcmp(word, "--version") || !strcmp(word, "-V"))
 		return version();
-	verb = find_verb(help ? argv[2] : word);
+	verb = verb_find(help ? argv[2] : word);
 	if (!verb) {
 		fprintf(stderr, "etch: there is no verb '%s'. The verbs are:\n",
 			help ? argv[2] : word);
@@ -127,17 +134,16 @@ static int run(int argc, char **argv)
 		fputs(verb->help, stdout);
 		return 0;
 	}
-	running = verb->name;
-	etch_complain = complain;
-	return verb->run(argc - 1, argv + 1);
+	return verb_run(verb, argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)
 {
 	const char *name = argc ? strrchr(argv[0], '/') : NULL;
+	struct recorded recorded = {};
 
 	name = name ? name + 1 : argc ? argv[0] : "etch";
 	if (!strcmp(name, "etch-record"))
-		return record_main(name, argc, argv);
+		return record_main(name, argc, argv, &recorded);
 	return argc < 2 ? list_verbs(stdout) : run(argc, argv);
 }
