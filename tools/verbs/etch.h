@@ -4,6 +4,7 @@
  *
  *	main.c		finds the verb; help and version
  *	record.c	record, receive, repair: the recorder of the room record/, by these names
+ *	list.c		list: the events of the kernel, or of a trace
  *	show.c		show: records as text
  *	check.c		check: whether a trace is whole, and what it lacks
  *
@@ -43,7 +44,7 @@ struct verb {
 	int (*run)(int argc, char **argv);
 };
 
-extern const struct verb verb_record, verb_show, verb_check, verb_receive, verb_repair;
+extern const struct verb verb_record, verb_list, verb_show, verb_check, verb_receive, verb_repair;
 
 /* By name, or NULL. */
 const struct verb *verb_find(const char *name);

@@ -19,6 +19,7 @@
 /* In the order of the list that "etch" prints. */
 static const struct verb * const verbs[] = {
 	&verb_record,
+	&verb_list,
 	&verb_show,
 	&verb_check,
 	&verb_receive,

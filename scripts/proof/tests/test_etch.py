@@ -343,6 +343,62 @@ class Etch(unittest.TestCase):
         self.assertEqual((self.trace / "cpu0").read_bytes(), data[:PAGE])
         self.run_etch("check", self.trace)
 
+    # ---- list ----
+
+    def tree(self):
+        """Files as those of Etch's tree, with two instances; its folder."""
+        root = self.trace.parent / "tree"
+        for name, on in (("", "sys:text\n"), ("instances/mine", "sys:text\nsys:number\n"),
+                         ("instances/idle", "")):
+            (root / name).mkdir(parents=True, exist_ok=True)
+            (root / name / "set_event").write_text(on)
+        (root / "available_events").write_text("sys:text\nsys:number\nother:odd_one\nsys:gone\n")
+        for event, text_of in (("sys/number", FORMATS[:FORMATS.index("name: text")]),
+                               ("sys/text", FORMATS[FORMATS.index("name: text"):]),
+                               ("other/odd_one", "name: odd_one\nID: 3\nformat:\n\nprint fmt: \"\"\n")):
+            (root / "events" / event).mkdir(parents=True)
+            (root / "events" / event / "format").write_text(text_of)
+        return root
+
+    def test_lists_the_kernels_events(self):
+        tree = self.tree()
+        self.assertEqual(self.run_etch("list", "-t", tree).splitlines(), [
+            "other:odd_one",
+            "sys:number     a b name (on in instance mine)",
+            "sys:text       msg (on in the main tree, instance mine)"])
+        for words, expected in ((("-n",), ["other:odd_one", "sys:number", "sys:text"]),
+                                (("-n", "-o"), ["sys:number", "sys:text"]),
+                                (("-n", "o*", "text"), ["other:odd_one", "sys:text"]),
+                                (("-n", "sys"), ["sys:number", "sys:text"])):
+            with self.subTest(words=words):
+                self.assertEqual(self.run_etch("list", "-t", tree, *words).split(), expected)
+        self.assertIn("\tfield:int a;\toffset:12;\tsize:4;\tsigned:1;\n",
+                      self.run_etch("list", "-t", tree, "-v", "number"))
+        self.run_etch("list", "-t", tree, "gone", expected=1,
+                      said="etch list: this kernel has no event 'gone'")
+        self.run_etch("list", "-t", tree / "none", expected=1, said="etch list: ")
+        self.run_etch("list", "-t", tree, "-d", self.trace, expected=2, said="exclude each other")
+
+    def test_lists_the_events_of_a_trace(self):
+        self.assertEqual(self.run_etch("list", "-d", self.trace).splitlines(), [
+            "        4  sys:number  a b name", "        2  sys:text    msg"])
+        (self.trace / "cpu1").write_bytes(b"")
+        (self.trace / "cpu0").write_bytes(self.packets[0][0])
+        self.assertEqual(self.run_etch("list", "-o", "-d", self.trace),
+                         "        2  sys:number  a b name\n")
+        (self.trace / ".etch/formats").unlink()
+        self.assertEqual(self.run_etch("list", "-v", "-d", self.trace, "te*").splitlines(),
+                         ["        0  sys:text  msg"])
+
+    # ---- record ----
+
+    def test_opens_only_what_it_can_open(self):
+        """Before anything is recorded; with the verb, the recorder looks for its tree."""
+        there = "etch view" in self.run_etch()
+        self.run_etch("record", "--open", "-e", "sched", "-t", self.trace / "none",
+                      expected=1 if there else 2, said="there is no" if there else
+                      "etch record: --open needs the verb view, and this program has none")
+
     # ---- The program ----
 
     def test_helps(self):
