@@ -519,7 +519,7 @@ static int record_off(struct recording *rec)
 
 static int open_place(struct place *place, const struct options *o)
 {
-	static char name[64];	/* the caller of record_main() has it at the end */
+	static char name[64];	/* the caller of record_for() has it at the end */
 	time_t now = time(NULL);
 
 	place->sync = o->sync;
@@ -706,7 +706,7 @@ static int run_receiver(const struct options *o)
 	       EXIT_FAILED : EXIT_OK;
 }
 
-int record_main(const char *name, int argc, char **argv, struct recorded *recorded)
+int record_for(struct recorded *recorded, const char *name, int argc, char **argv)
 {
 	static const struct option options[] = { { "open", no_argument, NULL, OPTION_OPEN }, {} };
 	struct options o = { .seconds = -1, .percent = "25", .words = argv };
@@ -740,10 +740,15 @@ int record_main(const char *name, int argc, char **argv, struct recorded *record
 	return o.listen ? run_receiver(&o) : record(&o, recorded);
 }
 
-/* Where this room is linked alone. The program etch has a main() of its own. */
-int __attribute__((weak)) main(int argc, char **argv)
+int record_main(const char *name, int argc, char **argv)
 {
 	struct recorded recorded = {};
 
-	return record_main("etch-record", argc, argv, &recorded);
+	return record_for(&recorded, name, argc, argv);
+}
+
+/* Where this room is linked alone. The program etch has a main() of its own. */
+int __attribute__((weak)) main(int argc, char **argv)
+{
+	return record_main("etch-record", argc, argv);
 }

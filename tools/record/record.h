@@ -35,9 +35,15 @@
 
 /* ---- record.c: the program, and messages ---- */
 
+/*
+ * etch-record, with its options. @name is what its messages begin with; @words, which end
+ * with NULL, begin with the program's name. Returns an exit status.
+ */
+int record_main(const char *name, int argc, char **words);
+
 /**
- * struct recorded - what a caller of record_main() does next
- * @can_open: set by the caller: it can open a trace; else --open is refused
+ * struct recorded - for a caller that opens the trace when the user gives --open
+ * @can_open: set by the caller: it can; else --open is refused
  * @open: the user wants that
  * @folder: the trace; NULL: there is none here
  */
@@ -46,11 +52,7 @@ struct recorded {
 	const char *folder;
 };
 
-/*
- * etch-record, with its options. @name is what its messages begin with; @words, which end
- * with NULL, begin with the program's name. Returns an exit status.
- */
-int record_main(const char *name, int argc, char **words, struct recorded *recorded);
+int record_for(struct recorded *recorded, const char *name, int argc, char **words);
 
 /* What messages begin with from now on. */
 void say_as(const char *name);

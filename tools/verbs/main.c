@@ -141,10 +141,9 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	const char *name = argc ? strrchr(argv[0], '/') : NULL;
-	struct recorded recorded = {};
 
 	name = name ? name + 1 : argc ? argv[0] : "etch";
 	if (!strcmp(name, "etch-record"))
-		return record_main(name, argc, argv, &recorded);
+		return record_main(name, argc, argv);
 	return argc < 2 ? list_verbs(stdout) : run(argc, argv);
 }

@@ -86,7 +86,7 @@ static int run_record(int argc, char **argv)
 {
 	const struct verb *view = verb_find("view");
 	struct recorded recorded = { .can_open = view };
-	int ret = record_main("etch record", argc, argv, &recorded), opened;
+	int ret = record_for(&recorded, "etch record", argc, argv), opened;
 
 	if (!recorded.open || !recorded.folder)
 		return ret;
@@ -98,7 +98,6 @@ static int run_receive(int argc, char **argv)
 {
 	char *words[] = { "receive", "-l", NULL, NULL, NULL, NULL, NULL };
 	const char *folder = NULL, *address = NULL;
-	struct recorded recorded = {};
 	int nr = 3;
 
 	for (int i = 1; i < argc; i++) {
@@ -113,17 +112,16 @@ static int run_receive(int argc, char **argv)
 	}
 	if (!folder || !address)
 		return misused("%s is missing", folder ? "the port" : "the folder (-o)");
-	return record_main("etch receive", nr, words, &recorded);
+	return record_main("etch receive", nr, words);
 }
 
 static int run_repair(int argc, char **argv)
 {
 	char *words[] = { "repair", "-r", argv[1], NULL };
-	struct recorded recorded = {};
 
 	if (argc != 2)
 		return misused("name one folder");
-	return record_main("etch repair", 3, words, &recorded);
+	return record_main("etch repair", 3, words);
 }
 
 const struct verb verb_record = {

@@ -3,6 +3,8 @@
 
 import os
 import random
+import re
+import shutil
 import struct
 import subprocess
 import tempfile
@@ -413,6 +415,85 @@ class Etch(unittest.TestCase):
                 self.assertLessEqual(text_of_verb.count("\n"), 40)
                 self.assertLessEqual(max(map(len, text_of_verb.splitlines())), 90)
         self.assertIn("etch ", self.run_etch("--version"))
+
+    def test_the_man_page_has_all_verbs(self):
+        page = (layout.TOP / "Documentation/etch.rst").read_text()
+        self.assertEqual(re.findall(r"(?m)^\*\*etch (\w+)\*\* ", page),
+                         re.findall(r"(?m)^  etch (\w+) ", self.run_etch()))
+
+    @unittest.skipUnless((layout.PRISTINE / "tools").is_dir(),
+                         "there is no kernel source: make fetch")
+    def test_installs(self):
+        """In a folder with what the Makefile needs of a kernel's tree."""
+        tree = self.trace.parent
+        for to, source in (("tools/tracing/etch", SOURCE),
+                           ("tools/scripts", layout.PRISTINE / "tools/scripts"),
+                           ("include/uapi/linux", UAPI / "linux"),
+                           ("Documentation/trace/etch", layout.TOP / "Documentation")):
+            shutil.copytree(source, tree / to)
+        make = ["make", "-s", "-j2", "-C", tree / "tools/tracing/etch", f"DESTDIR={tree}/to",
+                "CFLAGS=-O0", "LIBRARIES=", "install"]
+        for more, expected in (
+                (["RST2MAN=cp"], {"etch.1", "etch-record.1"}), (["RST2MAN="], set())):
+            shutil.rmtree(tree / "to", ignore_errors=True)
+            done = subprocess.run(make + more, check=False, text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            with self.subTest(more=more):
+                for place, names in (("bin", {"etch", "etch-record"}),
+                                     ("share/bash-completion/completions",
+                                      {"etch", "etch-record"}),
+                                     ("share/man/man1", expected)):
+                    folder = tree / "to/usr" / place
+                    self.assertEqual({path.name for path in folder.glob("*") if path.exists()},
+                                     names)
+
+    def complete(self, *typed):
+        """What bash makes of lines that end with a tab; at a terminal, for else it has none."""
+        path = f"{self.program.parent}:{os.environ['PATH']}"
+        bash, terminal = os.forkpty()
+        if not bash:
+            os.execvpe("bash", ["bash", "--norc", "--noprofile", "-i"],
+                       {"PATH": path, "TERM": "dumb", "PS1": "", "HOME": "/nonexistent",
+                        "INPUTRC": "/dev/null", "HISTFILE": ""})
+        keys = f"stty -echo; . {SOURCE}/etch-completion.bash; cd {self.trace.parent}\n"
+        # Ctrl-A puts an echo in front of what the line has become.
+        keys += "".join(f"{line}\t\x01echo \"<\" \x05 \">\"\n" for line in typed) + "exit\n"
+        os.write(terminal, keys.encode())
+        out = b""
+        try:
+            while chunk := os.read(terminal, 4096):
+                out += chunk
+        except OSError:
+            pass
+        os.close(terminal)
+        os.waitpid(bash, 0)
+        return re.findall(r"(?m)^< (.*?) *>\r?$", out.decode(errors="replace"))
+
+    def test_bash_completes(self):
+        self.tree()
+        for name in ("etch", "etch-record"):
+            os.symlink(self.program, self.trace.parent / name)
+        for typed, expected in (
+                ("etch rep", "etch repair"),
+                ("etch list -t tree odd", "etch list -t tree odd"),
+                ("etch list -t tree oth", "etch list -t tree other"),
+                ("etch list -t tree sys:nu", "etch list -t tree sys:number"),
+                ("etch record -t tree -e sys:te", "etch record -t tree -e sys:text"),
+                ("etch record -t tree -e sys:text,other:o",
+                 "etch record -t tree -e sys:text,other:odd_one"),
+                ("etch record -t tree -e sys:text,oth", "etch record -t tree -e sys:text,other"),
+                ("etch record -p sc", "etch record -p sched"),
+                ("etch record -p sched,sy", "etch record -p sched,syscalls"),
+                ("etch record -m ov", "etch record -m overwrite"),
+                ("etch record --o", "etch record --open"),
+                ("etch record -e x -- tra", "etch record -e x -- trace/"),
+                ("etch show --fr", "etch show --from"),
+                ("etch show tra", "etch show trace/"),
+                ("./etch-record -p irq,bo", "./etch-record -p irq,boot"),
+                ("etch help rec", "etch help rec")):    # record, receive: a tab is not enough
+            with self.subTest(typed=typed):
+                self.assertEqual(self.complete(typed), [expected])
 
     def test_is_the_recorder_by_that_name(self):
         link = self.trace.parent / "etch-record"
