@@ -299,6 +299,16 @@ class Etch(unittest.TestCase):
             self.assertIn("cpu1 has 3 records that make no sense",
                           self.run_etch("check", self.trace, expected=1, said=said))
 
+    def test_a_time_that_no_clock_reaches(self):
+        """Behind it, times would go back."""
+        begin = 0xffff << 48
+        (self.trace / "cpu1").write_bytes(packet(
+            1, 1, [number(9, 0, 1, 1), number(8, 0, 2, 2), number(10, 0, 3, 3)], begin,
+            end=begin + 9))
+        self.assertEqual(len(self.show(said="has a time that no clock reaches")), 5)
+        self.assertIn("cpu1 has 2 records that make no sense", self.run_etch(
+            "check", self.trace, expected=1, said="has a time that no clock reaches"))
+
     def test_bytes_of_any_kind(self):
         chance = random.Random(1)
         for name in ("cpu0", "cpu1", "metadata", ".etch/formats", ".etch/symbols",
