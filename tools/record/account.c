@@ -34,8 +34,8 @@ void account_progress(const struct readers *readers, double seconds)
 	readers_account(readers, &account);
 	hits = account.of[WRITTEN] + account_lost(&account);
 	snprintf(line, sizeof(line),
-		 "%4.0f s  %.1f MB  %llu records  %.0f events/s  %llu overwritten  %llu lost",
-		 seconds, done.bytes / 1e6, done.records,
+		 "%4.0f s  %.1f MB  %llu events, %.0f/s  %llu overwritten  %llu lost",
+		 seconds, done.bytes / 1e6, hits,
 		 hits > hits_then ? (hits - hits_then) / (seconds - then) : 0,
 		 account.of[OVERWRITTEN], account_lost(&account));
 	hits_then = hits;

@@ -94,7 +94,7 @@ static void preset_word(const char *events, const char *word, char *there, char 
 			preset_add(there, glob);
 			return;
 		}
-	preset_add(missing, alternatives);
+	preset_add(missing, word);
 }
 
 /* All of a preset. -1, said, if the kernel has nothing of it. */

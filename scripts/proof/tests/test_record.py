@@ -317,9 +317,9 @@ class Record(unittest.TestCase):
         wait_for(lambda: self.size("cpu0"))
         self.tree.counts(0, 3)
         lines = [process.stderr.readline() for _ in range(3)]
-        self.assertRegex(lines[0], r"^ +1 s  0\.0 MB  3 records  [1-9]\d* events/s  "
+        self.assertRegex(lines[0], r"^ +1 s  0\.0 MB  3 events, [1-9]\d*/s  "
                          r"0 overwritten  0 lost$")
-        self.assertRegex(lines[2], r"^ +3 s  .*  0 events/s ")
+        self.assertRegex(lines[2], r"^ +3 s  .* 3 events, 0/s ")
         self.end(process)
 
     def test_no_progress(self):
@@ -328,7 +328,7 @@ class Record(unittest.TestCase):
         wait_for(lambda: self.size("metadata"))
         time.sleep(1.5)
         self.tree.end()
-        self.assertNotIn("events/s", self.ended(process))
+        self.assertNotIn(" events, ", self.ended(process))
 
     def test_open_needs_a_viewer(self):
         said = self.ended(self.record("--open", "-o", self.trace), 2)
