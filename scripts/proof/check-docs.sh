@@ -61,6 +61,16 @@ sphinx()
 	[ -s "$OUT/html/index.html" ] || echo "there is no index.html"
 }
 
+# The man page, as rst2man and groff see it. Docutils comes with Sphinx.
+man_page()
+{
+	local page=$OUT/etch.1
+
+	rst2man --report=2 "$PAGES/etch.rst" "$page" 2>&1 || echo "rst2man: status $?"
+	! command -v groff >/dev/null || groff -man -Tutf8 -ww -z "$page" 2>&1 || true
+	grep -q '^\.SH SYNOPSIS' "$page" || echo "it has no synopsis"
+}
+
 # Folders and files of the kernel tree that the pages name, in ``...``.
 missing_paths()
 {
@@ -146,6 +156,7 @@ result "kernel-doc of samples/etch" "$(kernel_doc "$TREE"/samples/etch/*.[ch])"
 result "kernel-doc of tools/tracing/etch" "$(kernel_doc \
 	"$TREE"/tools/tracing/etch/*/*.[ch])"
 result "Sphinx has no warning" "$(sphinx)"
+result "the man page has no warning" "$(man_page)"
 result "what the pages name is in the tree" "$(missing_paths)"
 mapfile -t words < <(tree_files | sort -u)
 result "every file of the tree is on the users' page" \

@@ -4,7 +4,7 @@
 # Would the targets notice? Take one rule at a time out of a copy of what they fuzz, and see
 # that one fails, beginning with the seeds alone. Prints TAP.
 #
-#	mutants.sh SOURCES RECORDER LIB HEADERS [PATTERN]
+#	mutants.sh SOURCES TOOL LIB HEADERS [PATTERN]
 #
 # FUZZ_SECONDS=n says how long each is tried. With MUTANTS=look, see only that each rule is
 # still in the source.
@@ -13,7 +13,7 @@
 # shellcheck disable=SC2016
 
 src=$1
-record=$2
+tool=$2
 lib=$3
 headers=$4
 only=${5:-.}
@@ -24,16 +24,16 @@ headers=$(cd "$headers" && pwd) || exit 1
 
 # In folders of the same names, but with the objects elsewhere.
 copy() {
-	rm -rf "${work:?}/src" "${work:?}/record" "${work:?}/lib"
-	mkdir -p "$work/src" "$work/record" "$work/lib"
+	rm -rf "${work:?}/src" "${work:?}/tool" "${work:?}/lib"
+	mkdir -p "$work/src" "$work/tool" "$work/lib"
 	(cd "$src" && cp --parents ./*/*.[ch] "$work/src")
-	cp "$record"/*.c "$record"/*.h "$work/record"
+	(cd "$tool" && cp --parents ./*/*.[ch] "$work/tool")
 	cp "$lib/glob.c" "$work/lib"
 }
 
 compiles() { # target
 	rm -f "$work/out/$1"
-	make -s SRC="$work/src" RECORD="$work/record" LIB="$work/lib" OUT="$work/out" \
+	make -s SRC="$work/src" RECORD="$work/tool/record" TOOL="$work/tool" LIB="$work/lib" OUT="$work/out" \
 		"$work/out/$1" > "$work/make.log" 2>&1
 }
 
@@ -57,7 +57,7 @@ mutant() { # target, what is wrong with it, file, perl expression
 
 # A target that fails anyway notices nothing.
 copy
-for target in print_fmt metadata settings events repair; do
+for target in print_fmt metadata settings events repair trace; do
 	[ -z "$look" ] || continue
 	echo "$target" | grep -q "${only%%:*}" || continue
 	if compiles "$target" && passes "$target" 10; then
@@ -240,9 +240,41 @@ mutant print_fmt "lets more operators wait than there is room for" src/ctf/metad
 	's/x->nr_ops == ETCH_EXPR_OPS/0/'
 
 # Repair
-mutant repair "leaves half a packet" record/repair.c \
+mutant repair "leaves half a packet" tool/record/repair.c \
 	's/at != size && ftruncate/at > size \&\& ftruncate/'
-mutant repair "takes any header" record/repair.c \
+mutant repair "takes any header" tool/record/repair.c \
 	's/pump_header_ok\(header\) && //'
+
+# The reader of traces
+mutant trace "takes a packet that is smaller than its content" tool/read/stream.c \
+	's/h->packet_size >= h->content_size && //'
+mutant trace "knows no largest packet" tool/read/stream.c \
+	's/ && h->packet_size <= 8ULL \* STREAM_PACKET//'
+mutant trace "takes padding that is not there for read" tool/read/stream.c \
+	's/whole \? h.packet_size \/ 8 : s->have - s->at;/h.packet_size \/ 8;/'
+mutant trace "takes a packet without its end for whole" tool/read/stream.c \
+	's/!whole && s->have - s->at < h.content_size \/ 8/0/'
+mutant trace "counts nothing as cut off" tool/read/stream.c \
+	's/s->cpu->cut = s->have - s->at;/s->cpu->cut = 0;/'
+mutant trace "goes back in time with a packet" tool/read/stream.c \
+	's/h.timestamp_begin > s->time \? h.timestamp_begin : s->time/h.timestamp_begin/'
+mutant trace "goes back in time when all bits wrap" tool/read/stream.c \
+	's/if \(time < s->time\) \{/if (0) {/'
+mutant trace "has fields behind the content" tool/read/stream.c \
+	's/if \(end > left\)\n\t\treturn 0;/;/'
+mutant trace "lets text begin anywhere" tool/read/stream.c \
+	's/start < event->size \|\| start \+ len > left/0/'
+mutant trace "lets text end anywhere" tool/read/stream.c \
+	's/ \|\| start \+ len > left//'
+mutant trace "does not count text to the record" tool/read/stream.c \
+	's/\t\t\tend = start \+ len;/\t\t\t;/'
+mutant trace "counts from the record where it is from the field" tool/read/stream.c \
+	's/start \+= field->offset \+ 4;/;/'
+mutant trace "takes text for what has a place of its own" tool/read/layout.c \
+	's/event->dynamic \|= field->where != ETCH_FIXED;/;/'
+mutant trace "lets a field begin anywhere" tool/read/layout.c \
+	's/field->offset > LAYOUT_SIZE \|\| //'
+mutant trace "lets a field be of any size" tool/read/layout.c \
+	's/ \|\| field->size > LAYOUT_SIZE//'
 
 finish

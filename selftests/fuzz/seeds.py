@@ -123,8 +123,13 @@ def trace():
     formats = [b"#\nname: one\nID: 1\n\tfield:int x;\toffset:12;\tsize:4;\tsigned:1;\n"
                b"\tfield:char t[8];\toffset:16;\tsize:8;\tsigned:0;\nprint fmt: " + text +
                b"\n\0" for text in prints]
+    formats += [formats[0].replace(b"offset:16;\tsize:8", place) for place in (
+        b"offset:4294967292;\tsize:4", b"offset:16;\tsize:4294967284")]
     lost = packet + _packet([one], 3, 20, (1, 2, 3, 4, 5))
-    return [packet, packet[:-9], lost, head + packet] + [text + packet for text in formats]
+    late = _packet([two, one, two], begin=0xffff << 48)
+    ends = [_packet([one, record]) for record in (one[:10], one[:14], two[:22], two[:26])]
+    return [packet, packet[:-9], lost, late, *ends, head + packet,
+            *(text + _packet([one, one]) for text in formats)]
 
 
 def metadata():

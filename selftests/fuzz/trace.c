@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Any bytes as a trace (tools/tracing/etch/read), whose records are printed
- * (tools/tracing/etch/verbs): nothing outside of a record is read, times do not go back, and no
- * more records come than there is room for.
+ * (tools/tracing/etch/verbs): nothing outside of a record is read, a record is in the packets so
+ * far, times do not go back, no more records come than there is room for, and all bytes are in
+ * packets or counted as cut off.
  *
  * The input is a file of packets, or, behind a '/', metadata, behind a '#', format files, which
  * describe the packets that follow a zero.
@@ -79,7 +80,23 @@ static void prepare(void)
 	etch_complain = no_complaint;
 }
 
-static void read_trace(size_t len)
+/* All that the fields refer to is in the record, and that is in a packet. */
+static void check_record(const struct etch_record *rec, const uint8_t *file, size_t size)
+{
+	const unsigned char *end = rec->data + rec->len, *at;
+	size_t len = end - rec->head;
+	const uint8_t *found = len <= size ? memmem(file, size, rec->head, len) : NULL;
+
+	if (!found || found + len > file + rec->where->bytes)
+		abort();
+	for (unsigned int i = 0; i < rec->event->nr_fields; i++) {
+		at = etch_bytes(rec, &rec->event->fields[i], &len);
+		if (len && (at < rec->data || at + len > end))
+			abort();
+	}
+}
+
+static void read_trace(const uint8_t *file, size_t len)
 {
 	static struct out out;
 	struct etch_source *source = etch_trace_open(folder);
@@ -102,11 +119,12 @@ static void read_trace(size_t len)
 			line_loss(&liner, &out, &rec);
 			continue;
 		}
-		if (rec.data + rec.len > rec.head + len)
-			abort();
+		check_record(&rec, file, len);
 		liner.by_fields = records & 1;
 		line_record(&liner, &out, &rec);
 	}
+	if (source->cpus[0].bytes + source->cpus[0].cut != len)
+		abort();
 	out_flush(&out);
 	liner_close(&liner);
 	etch_close(source);
@@ -129,6 +147,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		text++;
 	}
 	put("cpu0", data + text, size - text);
-	read_trace(size);
+	read_trace(data + text, size - text);
 	return 0;
 }

@@ -332,6 +332,12 @@ static int stream_record(struct etch_stream *s, struct etch_record *rec)
 	time = (s->time & ~STREAM_TIME) | (word & STREAM_TIME);
 	if (time < s->time)
 		time += STREAM_TIME + 1;
+	if (time < s->time) {
+		stream_complain(s, "packet %llu has a time that no clock reaches; the rest of it is not shown",
+				(unsigned long long)s->before.packet_seq_num);
+		stream_skip(s, id);
+		return 0;
+	}
 	s->time = time;
 	rec->time = time;
 	rec->context = word >> 62;

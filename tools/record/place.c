@@ -8,11 +8,15 @@
  *
  *	metadata BYTES\n  and so many bytes, each time that there is newer metadata, on the
  *			  first connection; it stays open. Last comes "end\n"
- *	note NAME BYTES\n the same of a file in .etch, behind the first metadata
+ *	note NAME BYTES\n the same of a file in .etch, behind the first metadata, if the
+ *			  receiver has said that it takes it
  *	cpuN\n		  and packets up to the end, on a connection for each file
  *
  * Each thing is answered when it is in its place: "ok BYTES\n", or why it is not. So
  * metadata is there before the packets that need it, and a file is known to be complete.
+ *
+ * Metadata is answered with "ok BYTES notes NAME...\n": the notes that the receiver takes.
+ * Older receivers take none, and do not say so; older recorders read up to BYTES.
  */
 #include "record.h"
 
@@ -29,6 +33,7 @@
 #include <unistd.h>
 
 #define PLACE_NOTES	".etch"
+#define PLACE_ANSWER	300	/* bytes of a line */
 #define PLACE_PATIENCE	30	/* seconds: a receiver that does nothing for so long has gone */
 
 /* ---- A folder ---- */
@@ -261,12 +266,12 @@ static bool peer_closed(int err)
 	return err == EPIPE || err == ECONNRESET || err == ECONNREFUSED;
 }
 
-/* The receiver has to have got @bytes, and to say so. */
-static int peer_answer(struct place *place, const char *what, int fd, unsigned long long bytes)
+/* The receiver has to have got @bytes, and to say so. @line: what it says. */
+static int peer_answer_line(struct place *place, const char *what, int fd,
+			    unsigned long long bytes, char *line)
 {
 	unsigned long long got;
-	char line[300];
-	int ret = read_text_line(fd, line, sizeof(line));
+	int ret = read_text_line(fd, line, PLACE_ANSWER);
 
 	if (!ret)
 		errno = ECONNRESET;
@@ -283,6 +288,13 @@ static int peer_answer(struct place *place, const char *what, int fd, unsigned l
 	return 0;
 }
 
+static int peer_answer(struct place *place, const char *what, int fd, unsigned long long bytes)
+{
+	char line[PLACE_ANSWER];
+
+	return peer_answer_line(place, what, fd, bytes, line);
+}
+
 int place_receiver(struct place *place, const char *address)
 {
 	place->path = address;
@@ -294,8 +306,12 @@ int place_receiver(struct place *place, const char *address)
 	return place->control < 0 ? -1 : 0;
 }
 
-/* On the first connection. @what begins the line, and is what messages call it. */
-static int peer_text(struct place *place, const char *what, const char *text, size_t len)
+/*
+ * On the first connection. @what begins the line, and is what messages call it. @answer has
+ * PLACE_ANSWER bytes.
+ */
+static int peer_text(struct place *place, const char *what, const char *text, size_t len,
+		     char *answer)
 {
 	char line[64];
 
@@ -305,16 +321,58 @@ static int peer_text(struct place *place, const char *what, const char *text, si
 	/* If it cannot be sent, the answer, or that there is none, says why. */
 	if (!write_all(place->control, line, strlen(line)))
 		write_all(place->control, text, len);
-	place->refused = peer_answer(place, what, place->control, len);
+	place->refused = peer_answer_line(place, what, place->control, len, answer);
 	return place->refused ? -1 : 0;
+}
+
+static const char * const note_names[] = { "formats", "symbols", "tasks", "account", "command" };
+
+#define NOTES	(sizeof(note_names) / sizeof(*note_names))
+
+/* A bit for each note that the receiver takes, by its answer to metadata. */
+static unsigned int peer_notes(char *answer)
+{
+	unsigned int takes = 0;
+	char *rest = strstr(answer, " notes "), *word;
+
+	while ((word = strsep(&rest, " ")))
+		for (size_t i = 0; i < NOTES; i++)
+			if (!strcmp(word, note_names[i]))
+				takes |= 1 << i;
+	return takes;
+}
+
+static int peer_metadata(struct place *place, const char *text, size_t len)
+{
+	char answer[PLACE_ANSWER];
+
+	if (peer_text(place, "metadata", text, len, answer))
+		return -1;
+	place->takes = peer_notes(answer);
+	return 0;
+}
+
+static bool peer_takes(const struct place *place, const char *name)
+{
+	for (size_t i = 0; i < NOTES; i++)
+		if (!strcmp(name, note_names[i]))
+			return place->takes & 1 << i;
+	return false;
 }
 
 static int peer_note(struct place *place, const char *name, const char *text, size_t len)
 {
-	char what[32];
+	char what[32], answer[PLACE_ANSWER];
 
+	if (!peer_takes(place, name)) {
+		if (!place->lacks_notes)
+			say("%s is an older receiver, which keeps no %s: readers of the trace will show numbers where they show names otherwise",
+			    place->path, name);
+		place->lacks_notes = true;
+		return 0;
+	}
 	snprintf(what, sizeof(what), "note %s", name);
-	return peer_text(place, what, text, len);
+	return peer_text(place, what, text, len, answer);
 }
 
 static int peer_file(struct place *place, const char *name)
@@ -386,18 +444,21 @@ const char *place_advice(int err)
 
 int place_metadata(struct place *place, const char *text, size_t len)
 {
-	return place->dir < 0 ? peer_text(place, "metadata", text, len) :
+	return place->dir < 0 ? peer_metadata(place, text, len) :
 				folder_metadata(place, text, len);
 }
 
 bool place_may_note(const char *name)
 {
-	static const char * const notes[] = { "formats", "symbols", "tasks", "account", "command" };
-
-	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
-		if (!strcmp(name, notes[i]))
+	for (size_t i = 0; i < NOTES; i++)
+		if (!strcmp(name, note_names[i]))
 			return true;
 	return false;
+}
+
+const char *place_note_name(unsigned int i)
+{
+	return i < NOTES ? note_names[i] : NULL;
 }
 
 int place_note(struct place *place, const char *name, const char *text, size_t len)

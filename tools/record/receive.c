@@ -62,6 +62,19 @@ static void answer(struct connection *c, int ret, unsigned long long bytes)
 	(void)!write_all(c->fd, line, strlen(line));
 }
 
+/* Metadata is in its place. It names the notes that may follow. */
+static void answer_with_notes(struct connection *c, unsigned long long bytes)
+{
+	const char *name;
+	char line[200];
+	int len = snprintf(line, sizeof(line), "ok %llu notes", bytes);
+
+	for (unsigned int i = 0; (name = place_note_name(i)); i++)
+		len += snprintf(line + len, sizeof(line) - len, " %s", name);
+	line[len++] = '\n';
+	(void)!write_all(c->fd, line, len);
+}
+
 /* ---- Metadata ---- */
 
 /* Accepts files from here on. Called before the answer that permits the sender to send them. */
@@ -88,8 +101,11 @@ static int receive_text(struct connection *c, const char *note, unsigned long lo
 	else
 		ret = place_metadata(c->receiver->place, text, len);
 	free(text);
-	if (!ret && !*note)
+	if (!ret && !*note) {
 		receiver_begin(c->receiver);
+		answer_with_notes(c, len);
+		return 0;
+	}
 	answer(c, ret, len);
 	return ret;
 }

@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -30,11 +31,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAX_EVENTS	100	/* options -e */
+#define MAX_EVENTS	100	/* options -e, and -p */
 #define MAX_PACKET_KB	256	/* more saves nothing that can be measured */
 
 /* Exit codes, beside those of the command. */
 enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_NO_COMMAND = 127, EXIT_SIGNAL = 128 };
+
+/* For getopt_long(): it has no short name. */
+enum { OPTION_OPEN = 1000 };
 
 /**
  * struct options - what the user wants
@@ -42,6 +46,8 @@ enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_NO_COMMAND = 127, EXIT_SIGNAL = 12
  * @instance: which; NULL: one of our own
  * @events: what -e says
  * @nr_events: how many of them
+ * @presets: what -p says
+ * @nr_presets: how many of them
  * @size: of each CPU's buffer
  * @mode: of the buffers
  * @clock: the clock
@@ -55,18 +61,20 @@ enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_NO_COMMAND = 127, EXIT_SIGNAL = 12
  * @words: all of the command line
  * @state: have the kernel write the state at the start
  * @sync: have it on the disk
+ * @open: look at the trace at the end
  * @quiet: print errors only
  * @verbose: tell of the progress in any case
  */
 struct options {
 	const char *root, *instance;
 	const char *events[MAX_EVENTS];
-	int nr_events;
+	const char *presets[MAX_EVENTS];
+	int nr_events, nr_presets;
 	const char *size, *mode, *clock, *percent;
 	const char *folder, *receiver, *listen, *repair;
 	long seconds;
 	char **command, **words;
-	bool state, sync, quiet, verbose;
+	bool state, sync, open, quiet, verbose;
 };
 
 /**
@@ -103,6 +111,11 @@ static const char *say_name = "etch-record";
 static pthread_mutex_t say_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool say_line_is_open;	/* a line of progress, that the next one replaces */
 
+void say_as(const char *name)
+{
+	say_name = name;
+}
+
 static void vsay(const char *fmt, va_list args)
 {
 	int err = errno;
@@ -136,91 +149,21 @@ int fail(const char *fmt, ...)
 	return -1;
 }
 
+void say_progress(const char *line, bool terminal)
+{
+	pthread_mutex_lock(&say_lock);
+	fprintf(stderr, "%s%s%s", terminal ? "\r\033[K" : "", line, terminal ? "" : "\n");
+	fflush(stderr);
+	say_line_is_open = terminal;
+	pthread_mutex_unlock(&say_lock);
+}
+
 static double recording_time(const struct recording *rec)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec - rec->begin.tv_sec + (now.tv_nsec - rec->begin.tv_nsec) / 1e9;
-}
-
-/* Those that came while tracing was turned off came after the end. */
-static unsigned long long account_lost(const struct account *account)
-{
-	return account->of[LOST_FULL] + account->of[LOST_TOO_BIG] + account->of[LOST_NESTED] +
-	       account->of[LOST_THROTTLED] + account->of[LOST_NO_BUFFER];
-}
-
-static void show_progress(const struct recording *rec)
-{
-	bool terminal = isatty(STDERR_FILENO);
-	struct progress done;
-	struct account account;
-
-	if (rec->options->quiet || (!terminal && !rec->options->verbose))
-		return;
-	readers_progress(&rec->readers, &done);
-	readers_account(&rec->readers, &account);
-	pthread_mutex_lock(&say_lock);
-	fprintf(stderr, "%s%4.0f s  %llu records  %.1f MB  %llu overwritten  %llu lost%s",
-		terminal ? "\r\033[K" : "", recording_time(rec), done.records, done.bytes / 1e6,
-		account.of[OVERWRITTEN], account_lost(&account), terminal ? "" : "\n");
-	fflush(stderr);
-	say_line_is_open = terminal;
-	pthread_mutex_unlock(&say_lock);
-}
-
-/* ---- The account ---- */
-
-static void tell_lost(const struct account *account)
-{
-	static const char * const why[STATS] = {
-		[OVERWRITTEN]	= "overwritten before they were read: have larger buffers (-b)",
-		[LOST_FULL]	= "lost because a buffer was full: have larger ones (-b)",
-		[LOST_TOO_BIG]	= "lost because they fit in no sub-buffer: see buffer_subbuf_size_kb",
-		[LOST_NESTED]	= "lost because of where an interrupt came",
-		[LOST_THROTTLED] = "lost because the budget was spent: see the file budget",
-		[LOST_NO_BUFFER] = "lost because there was no memory for a CPU's buffer",
-	};
-
-	for (int i = 0; i < STATS; i++)
-		if (why[i] && account->of[i])
-			say("ATTENTION: %llu records were %s", account->of[i], why[i]);
-}
-
-/* Nothing may be missing that the kernel did not report. */
-static int check_account(const struct progress *done, const struct account *account)
-{
-	unsigned long long ours = done->records + done->dropped;
-	int ret = 0;
-
-	if (done->dropped)
-		ret = fail("ATTENTION: %llu records were taken out of the buffers and could not be written",
-			   done->dropped);
-	if (account->of[ENTRIES])
-		ret = fail("ATTENTION: %llu records are left in the buffers", account->of[ENTRIES]);
-	if (account->of[READ] > ours)
-		ret = fail("ATTENTION: %llu records are missing: somebody else has read them from this instance",
-			   account->of[READ] - ours);
-	if (account->of[READ] < ours)
-		ret = fail("ATTENTION: the kernel counts %llu records fewer: somebody has emptied the buffers",
-			   ours - account->of[READ]);
-	return ret;
-}
-
-static int tell_account(const struct recording *rec)
-{
-	struct progress done;
-	struct account account;
-
-	readers_progress(&rec->readers, &done);
-	readers_account(&rec->readers, &account);
-	if (!rec->options->quiet)
-		say("%llu records of %d CPU%s, %.1f MB, in %.1f s, %s %s", done.records, done.files,
-		    done.files == 1 ? "" : "s", done.bytes / 1e6, recording_time(rec),
-		    rec->place.dir < 0 ? "sent to" : "in", rec->place.path);
-	tell_lost(&account);
-	return check_account(&done, &account);
 }
 
 /* ---- Signals ---- */
@@ -443,6 +386,9 @@ static int set_up(struct tree *tree, const struct options *o)
 	for (int i = 0; i < o->nr_events; i++)
 		if (choose_event(tree, o->events[i]))
 			return -1;
+	for (int i = 0; i < o->nr_presets; i++)
+		if (preset_choose(tree, o->presets[i]))
+			return -1;
 	return 0;
 }
 
@@ -477,6 +423,12 @@ static bool look_at_signals(struct recording *rec)
 	return false;
 }
 
+/* Nobody reads progress that goes to a file, unless it is asked for. */
+static bool progress_is_wanted(const struct options *o)
+{
+	return !o->quiet && (o->verbose || isatty(STDERR_FILENO));
+}
+
 static int watch(struct recording *rec)
 {
 	struct pollfd fds[3] = {
@@ -500,7 +452,8 @@ static int watch(struct recording *rec)
 		}
 		if (readers_look(&rec->readers))
 			return -1;
-		show_progress(rec);
+		if (progress_is_wanted(rec->options))
+			account_progress(&rec->readers, recording_time(rec));
 	}
 	return 0;
 }
@@ -556,7 +509,7 @@ static int record_off(struct recording *rec)
 	/* A CPU may have come since the last look. */
 	ret |= readers_look(&rec->readers);
 	ret |= readers_end(&rec->readers);
-	ret |= tell_account(rec);
+	ret |= account_tell(&rec->readers, &rec->place, recording_time(rec), rec->options->quiet);
 	readers_keep_account(&rec->readers, &rec->kept);
 	keep_end(&rec->kept, rec->status);
 	readers_close(&rec->readers);
@@ -566,7 +519,7 @@ static int record_off(struct recording *rec)
 
 static int open_place(struct place *place, const struct options *o)
 {
-	static char name[64];
+	static char name[64];	/* the caller of record_for() has it at the end */
 	time_t now = time(NULL);
 
 	place->sync = o->sync;
@@ -588,7 +541,7 @@ static void open_many_files(struct rlimit *before)
 	setrlimit(RLIMIT_NOFILE, &many);
 }
 
-static int record(const struct options *o)
+static int record(const struct options *o, struct recorded *recorded)
 {
 	struct recording rec = { .options = o, .go = -1 };
 	int ret;
@@ -600,6 +553,7 @@ static int record(const struct options *o)
 	if (!ret)
 		ret = open_place(&rec.place, o);
 	if (!ret) {
+		recorded->folder = rec.place.dir < 0 ? NULL : rec.place.path;
 		ret = record_on(&rec);
 		ret |= record_off(&rec);
 	}
@@ -621,6 +575,7 @@ static const char usage[] =
 	"\n"
 	"  -e EVENT    what to record, as in set_event: sched, sched:sched_switch, 'irq:*';\n"
 	"              several with commas, or -e again\n"
+	"  -p PRESET   events that belong together: sched, syscalls, io, irq, boot, all\n"
 	"  -d SECONDS  no longer than that; 0: only the records already there (with -i)\n"
 	"  -o FOLDER   where the trace goes (etch-DATE-TIME)\n"
 	"  -s ADDRESS:PORT  send it there, to etch-record -l\n"
@@ -638,7 +593,7 @@ static const char usage[] =
 	"  -l [ADDRESS:]PORT  receive a trace that is sent with -s\n"
 	"  -r FOLDER   cut a trace that ends within a packet: its recorder was killed\n"
 	"\n"
-	"  -v          progress, on a terminal or not\n"
+	"  -v          progress once a second, on a terminal or not\n"
 	"  -q          print errors only\n"
 	"\n"
 	"The exit status is 0 if nothing went wrong. Lost records, which the kernel counts,\n"
@@ -661,6 +616,11 @@ static int parse_option(struct options *o, int option)
 			return misused("so many -e: put commas between events");
 		o->events[o->nr_events++] = optarg;
 		return 0;
+	case 'p':
+		if (o->nr_presets == MAX_EVENTS)
+			return misused("so many -p: put commas between presets");
+		o->presets[o->nr_presets++] = optarg;
+		return preset_check(optarg) ? EXIT_USAGE : 0;
 	case 'd':
 		o->seconds = strtol(optarg, &end, 10);
 		if (end == optarg || *end || o->seconds < 0)
@@ -708,6 +668,9 @@ static int parse_option(struct options *o, int option)
 	case 'q':
 		o->quiet = true;
 		return 0;
+	case OPTION_OPEN:
+		o->open = true;
+		return 0;
 	default:
 		return misused("no such option");
 	}
@@ -721,8 +684,10 @@ static int check_options(const struct options *o)
 		return misused("-l needs -o");
 	if (o->listen || o->repair)
 		return 0;
-	if (!o->instance && !o->nr_events && !o->state)
-		return misused("there is nothing to record: name events (-e)");
+	if (!o->instance && !o->nr_events && !o->nr_presets && !o->state)
+		return misused("there is nothing to record: name events (-e), or a preset (-p)");
+	if (o->open && o->receiver)
+		return misused("--open and -s exclude each other: the trace is elsewhere");
 	if (!o->instance && only_what_is_there(o))
 		return misused("-d 0 needs an instance (-i)");
 	if (o->state && only_what_is_there(o))
@@ -741,15 +706,17 @@ static int run_receiver(const struct options *o)
 	       EXIT_FAILED : EXIT_OK;
 }
 
-int record_main(const char *name, int argc, char **argv)
+int record_for(struct recorded *recorded, const char *name, int argc, char **argv)
 {
+	static const struct option options[] = { { "open", no_argument, NULL, OPTION_OPEN }, {} };
 	struct options o = { .seconds = -1, .percent = "25", .words = argv };
 	int option, ret;
 
-	say_name = name;
+	say_as(name);
 	optind = 1;
 	/* The command's options are not ours: + ends at the first word that is none. */
-	while ((option = getopt(argc, argv, "+e:d:o:s:Sfi:b:m:c:w:t:l:r:vqh")) != -1) {
+	while ((option = getopt_long(argc, argv, "+e:p:d:o:s:Sfi:b:m:c:w:t:l:r:vqh", options,
+				     NULL)) != -1) {
 		if (option == 'h') {
 			fputs(usage, stdout);
 			return EXIT_OK;
@@ -761,13 +728,23 @@ int record_main(const char *name, int argc, char **argv)
 	if (optind < argc)
 		o.command = argv + optind;
 	ret = check_options(&o);
+	if (!ret && o.open && !recorded->can_open)
+		ret = misused("--open needs the verb view, and this program has none");
 	if (ret)
 		return ret;
+	recorded->open = o.open;
 	/* A file that may not be larger: the errno says so. */
 	signal(SIGXFSZ, SIG_IGN);
 	if (o.repair)
 		return repair(o.repair) ? EXIT_FAILED : EXIT_OK;
-	return o.listen ? run_receiver(&o) : record(&o);
+	return o.listen ? run_receiver(&o) : record(&o, recorded);
+}
+
+int record_main(const char *name, int argc, char **argv)
+{
+	struct recorded recorded = {};
+
+	return record_for(&recorded, name, argc, argv);
 }
 
 /* Where this room is linked alone. The program etch has a main() of its own. */

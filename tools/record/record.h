@@ -2,9 +2,11 @@
 /*
  * etch-record: what its parts know of each other.
  *
- *	record.c	the options, the command that is recorded, signals, the account
+ *	record.c	the options, the command that is recorded, signals
  *	tree.c		an instance's files, and the settings changed in them
+ *	preset.c	events that belong together, by a name
  *	reader.c	a thread for each CPU, and the metadata that its packets need
+ *	account.c	progress, and what became of the records
  *	keep.c		what readers need beside packets and metadata: the folder .etch
  *	pump.c		packets from one file to another, by splice()
  *	place.c		where a trace goes: a folder, or a receiver elsewhere
@@ -39,6 +41,23 @@
  */
 int record_main(const char *name, int argc, char **words);
 
+/**
+ * struct recorded - for a caller that opens the trace when the user gives --open
+ * @can_open: set by the caller: it can; else --open is refused
+ * @open: the user wants that
+ * @folder: the trace; NULL: there is none here
+ */
+struct recorded {
+	bool can_open, open;
+	const char *folder;
+};
+
+int record_for(struct recorded *recorded, const char *name, int argc, char **words);
+
+/* What messages begin with from now on. */
+void say_as(const char *name);
+/* Progress, in place of the line before if this is a @terminal. */
+void say_progress(const char *line, bool terminal);
 /* A line for the user. */
 void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...);
 /* The same, of something that went wrong; -1. */
@@ -76,11 +95,12 @@ extern const char * const account_names[STATS];
 /**
  * struct tree - an instance of Etch
  * @path: its folder
+ * @root: the folder of the main tree
  * @own: made by us: it goes when we do
  * @changes: what others find changed, the last one first; not kept of one of our own
  */
 struct tree {
-	char path[PATH_MAX];
+	char path[PATH_MAX], root[PATH_MAX];
 	bool own;
 	struct change *changes;
 };
@@ -90,6 +110,8 @@ int tree_open(struct tree *tree, const char *root, const char *instance);
 int tree_close(struct tree *tree);
 /* A whole file, ended with a zero, to be freed; NULL with errno. */
 char *tree_read(const struct tree *tree, const char *file, size_t *len);
+/* The events that the kernel has, "SYSTEM:EVENT\n" each; to be freed; NULL, said. */
+char *tree_events(const struct tree *tree);
 /* One write(). */
 int tree_write(const struct tree *tree, const char *file, const char *text);
 int tree_try(const struct tree *tree, const char *file, const char *text);
@@ -104,6 +126,13 @@ bool tree_stats(const struct tree *tree, int cpu, struct account *account);
 /* Calls @each with the number of every CPU that has a folder, until it does not return 0. */
 int tree_each_cpu(const struct tree *tree, int (*each)(void *arg, int cpu), void *arg);
 
+/* ---- preset.c ---- */
+
+/* Names of presets, with commas. -1, said, if there is none of that name. */
+int preset_check(const char *names);
+/* Adds their events to those that are on. -1, said, if the kernel has none of them. */
+int preset_choose(struct tree *tree, const char *names);
+
 /* ---- place.c ---- */
 
 /**
@@ -116,6 +145,8 @@ int tree_each_cpu(const struct tree *tree, int (*each)(void *arg, int cpu), void
  * @refused: its metadata was not taken, which was said, and @control is of no use
  * @sync: files are on the disk before they are taken as written
  * @notes: the folder .etch; 0: not made yet
+ * @takes: a bit for each note that the receiver takes
+ * @lacks_notes: that it lacks one was said
  */
 struct place {
 	const char *path;
@@ -123,8 +154,9 @@ struct place {
 	struct sockaddr_storage peer;
 	int control;
 	atomic_bool gone, refused;
-	bool sync;
+	bool sync, lacks_notes;
 	int notes;
+	unsigned int takes;
 };
 
 /* HOST:PORT, [HOST]:PORT, or PORT if @any; numbers only. */
@@ -139,6 +171,8 @@ int place_metadata(struct place *place, const char *text, size_t len);
 int place_note(struct place *place, const char *name, const char *text, size_t len);
 /* Whether a file of .etch may have this name. */
 bool place_may_note(const char *name);
+/* The names, one after the other; NULL behind the last one. */
+const char *place_note_name(unsigned int i);
 /* A file that did not exist before; a descriptor to write to, or -1, said. */
 int place_file(struct place *place, const char *name);
 /* Its first @bytes are kept. Closes @fd in any case. */
@@ -316,6 +350,14 @@ void readers_account(const struct readers *readers, struct account *account);
 /* The same, CPU by CPU, for readers of the trace. */
 void readers_keep_account(const struct readers *readers, struct kept *kept);
 void readers_close(struct readers *readers);
+
+/* ---- account.c ---- */
+
+/* Prints a line of progress, unless it is less than a second since the last one. */
+void account_progress(const struct readers *readers, double seconds);
+/* What was recorded, in how many @seconds, and what is missing. -1: there is no reason for it. */
+int account_tell(const struct readers *readers, const struct place *place, double seconds,
+		 bool quiet);
 
 /* ---- receive.c ---- */
 

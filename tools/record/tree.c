@@ -310,6 +310,7 @@ int tree_open(struct tree *tree, const char *root, const char *instance)
 		root = TREE_ROOT;
 	if (tree_check(root))
 		return -1;
+	snprintf(tree->root, sizeof(tree->root), "%s", root);
 	if (!instance)
 		return tree_make(tree, root);
 	if (!*instance || !strcmp(instance, ".")) {
@@ -334,6 +335,18 @@ int tree_close(struct tree *tree)
 }
 
 /* ---- What it has to tell ---- */
+
+char *tree_events(const struct tree *tree)
+{
+	struct tree main_tree = {};
+	char *text;
+
+	snprintf(main_tree.path, sizeof(main_tree.path), "%s", tree->root);
+	text = tree_read(&main_tree, "available_events", NULL);
+	if (!text)
+		fail("%s/available_events cannot be read: %m", tree->root);
+	return text;
+}
 
 bool tree_is_off(const struct tree *tree)
 {

@@ -137,6 +137,7 @@ unsigned long long histogram_between(const struct histogram *h, uint64_t from, u
 
 /**
  * struct summary_row - what spans of one name come to
+ * @label: the name
  * @nr: spans that are whole
  * @sum: their lengths; of tasks: how long they ran, also if that had not ended yet
  * @worst: the longest; of tasks: how long one was ready without running

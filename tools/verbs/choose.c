@@ -153,6 +153,12 @@ static bool glob_is(const char *glob, const char *text)
 	return !fnmatch(glob, text, 0);
 }
 
+bool choose_names(const char *word, const struct etch_event *event)
+{
+	return glob_is(word, event->full) || glob_is(word, event->name) ||
+	       !strcmp(word, event->system);
+}
+
 /* Counts the events that a word means. */
 static unsigned int choose_event(struct choice *choice, const char *word)
 {
@@ -160,10 +166,7 @@ static unsigned int choose_event(struct choice *choice, const char *word)
 	unsigned int nr = 0;
 
 	for (unsigned int i = 0; i < source->nr_events; i++) {
-		const struct etch_event *event = source->events[i];
-
-		if (!glob_is(word, event->full) && !glob_is(word, event->name) &&
-		    strcmp(word, event->system))
+		if (!choose_names(word, source->events[i]))
 			continue;
 		choice->event_chosen[i] = true;
 		nr++;

@@ -83,4 +83,7 @@ bool cpu_chosen(const char *list, int cpu);
 bool choose_is_over(const struct choice *choice, const struct etch_record *rec);
 void choose_end(struct choice *choice);
 
+/* Whether a @word of -e means the event. */
+bool choose_names(const char *word, const struct etch_event *event);
+
 #endif /* _ETCH_CHOOSE_H */

@@ -4,6 +4,7 @@
  *
  *	main.c		finds the verb; help and version
  *	record.c	record, receive, repair: the recorder of the room record/, by these names
+ *	list.c		list: the events of the kernel, or of a trace
  *	show.c		show: records as text
  *	check.c		check: whether a trace is whole, and what it lacks
  *	top.c, latency.c, lengths.c, diff.c
@@ -47,13 +48,18 @@ struct verb {
 	int (*run)(int argc, char **argv);
 };
 
-extern const struct verb verb_record, verb_show, verb_check, verb_export, verb_receive,
+extern const struct verb verb_record, verb_list, verb_show, verb_check, verb_export, verb_receive,
 	verb_repair;
 
 /* These come with later patches; without them, they are NULL. */
 #define LATER	__attribute__((weak))
 extern const struct verb verb_top LATER, verb_latency LATER, verb_syscalls LATER,
 			 verb_irqs LATER, verb_block LATER, verb_diff LATER, verb_view LATER;
+
+/* By name, or NULL. */
+const struct verb *verb_find(const char *name);
+/* As if the user had written it; messages begin with its name from then on. */
+int verb_run(const struct verb *verb, int argc, char **argv);
 
 /* Says which CPUs' files are cut off or damaged, behind the last record. */
 void report_damage(const struct etch_source *source);

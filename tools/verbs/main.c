@@ -19,6 +19,7 @@
 /* In the order of the list that "etch" prints. */
 static const struct verb * const verbs[] = {
 	&verb_record,
+	&verb_list,
 	&verb_show,
 	&verb_check,
 	&verb_top,
@@ -103,12 +104,19 @@ static int version(void)
 	return 0;
 }
 
-static const struct verb *find_verb(const char *name)
+const struct verb *verb_find(const char *name)
 {
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
 		if (verbs[i] && !strcmp(verbs[i]->name, name))
 			return verbs[i];
 	return NULL;
+}
+
+int verb_run(const struct verb *verb, int argc, char **argv)
+{
+	running = verb->name;
+	etch_complain = complain;
+	return verb->run(argc, argv);
 }
 
 static bool is_help(const char *word)
@@ -126,7 +134,7 @@ static int run(int argc, char **argv)
 		return list_verbs(stdout);
 	if (!strcmp(word, "--version") || !strcmp(word, "-V"))
 		return version();
-	verb = find_verb(help ? argv[2] : word);
+	verb = verb_find(help ? argv[2] : word);
 	if (!verb) {
 		fprintf(stderr, "etch: there is no verb '%s'. The verbs are:\n",
 			help ? argv[2] : word);
@@ -136,9 +144,7 @@ static int run(int argc, char **argv)
 		fputs(verb->help, stdout);
 		return 0;
 	}
-	running = verb->name;
-	etch_complain = complain;
-	return verb->run(argc - 1, argv + 1);
+	return verb_run(verb, argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)

@@ -21,7 +21,8 @@ static const char record_help[] =
 	"how many records were lost, if any, why, and what to do about it.\n"
 	"\n"
 	"  -e EVENT    what to record: sched, sched:sched_switch, 'irq:*'; several with\n"
-	"              commas, or -e again\n"
+	"              commas, or -e again; etch list shows them\n"
+	"  -p PRESET   events that belong together: sched, syscalls, io, irq, boot, all\n"
 	"  -d SECONDS  no longer than that; 0: only the records already there (with -i)\n"
 	"  -o FOLDER   where the trace goes (etch-DATE-TIME)\n"
 	"  -s ADDRESS:PORT  send it there, to etch receive\n"
@@ -34,7 +35,8 @@ static const char record_help[] =
 	"  -c CLOCK    see trace_clock (as found)\n"
 	"  -w PERCENT  how full a buffer is before it is read (25)\n"
 	"  -t FOLDER   where Etch's files are (/sys/kernel/debug/etch)\n"
-	"  -v, -q      progress, on a terminal or not; print errors only\n";
+	"  --open      look at it with etch view at the end\n"
+	"  -v, -q      progress once a second, on a terminal or not; print errors only\n";
 
 static const char receive_help[] =
 	"etch receive: receive one trace that another machine sends.\n"
@@ -61,9 +63,35 @@ static const char repair_help[] =
 	"shows such a trace as it is; babeltrace2 refuses it until this has cut off the packet.\n"
 	"etch check says whether there is something to repair.\n";
 
+/* The recorder has left signals as it needs them. */
+static int open_trace(const struct verb *view, const char *folder)
+{
+	static const int changed[] = { SIGINT, SIGTERM, SIGPIPE, SIGXFSZ };
+	char *words[] = { "view", strdup(folder), NULL };
+	sigset_t none;
+	int ret;
+
+	if (!words[1])
+		return trouble("there is no memory");
+	for (size_t i = 0; i < sizeof(changed) / sizeof(*changed); i++)
+		signal(changed[i], SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	ret = verb_run(view, 2, words);
+	free(words[1]);
+	return ret;
+}
+
 static int run_record(int argc, char **argv)
 {
-	return record_main("etch record", argc, argv);
+	const struct verb *view = verb_find("view");
+	struct recorded recorded = { .can_open = view };
+	int ret = record_for(&recorded, "etch record", argc, argv), opened;
+
+	if (!recorded.open || !recorded.folder)
+		return ret;
+	opened = open_trace(view, recorded.folder);
+	return ret ? ret : opened;
 }
 
 static int run_receive(int argc, char **argv)

@@ -3,6 +3,8 @@
 
 import os
 import random
+import re
+import shutil
 import struct
 import subprocess
 import tempfile
@@ -306,6 +308,16 @@ class Etch(unittest.TestCase):
             self.assertIn("cpu1 has 3 records that make no sense",
                           self.run_etch("check", self.trace, expected=1, said=said))
 
+    def test_a_time_that_no_clock_reaches(self):
+        """Behind it, times would go back."""
+        begin = 0xffff << 48
+        (self.trace / "cpu1").write_bytes(packet(
+            1, 1, [number(9, 0, 1, 1), number(8, 0, 2, 2), number(10, 0, 3, 3)], begin,
+            end=begin + 9))
+        self.assertEqual(len(self.show(said="has a time that no clock reaches")), 5)
+        self.assertIn("cpu1 has 2 records that make no sense", self.run_etch(
+            "check", self.trace, expected=1, said="has a time that no clock reaches"))
+
     def test_bytes_of_any_kind(self):
         chance = random.Random(1)
         for name in ("cpu0", "cpu1", "metadata", ".etch/formats", ".etch/symbols",
@@ -352,6 +364,62 @@ class Etch(unittest.TestCase):
         self.assertEqual((self.trace / "cpu0").read_bytes(), data[:PAGE])
         self.run_etch("check", self.trace)
 
+    # ---- list ----
+
+    def tree(self):
+        """Files as those of Etch's tree, with two instances; its folder."""
+        root = self.trace.parent / "tree"
+        for name, on in (("", "sys:text\n"), ("instances/mine", "sys:text\nsys:number\n"),
+                         ("instances/idle", "")):
+            (root / name).mkdir(parents=True, exist_ok=True)
+            (root / name / "set_event").write_text(on)
+        (root / "available_events").write_text("sys:text\nsys:number\nother:odd_one\nsys:gone\n")
+        for event, text_of in (("sys/number", FORMATS[:FORMATS.index("name: text")]),
+                               ("sys/text", FORMATS[FORMATS.index("name: text"):]),
+                               ("other/odd_one", "name: odd_one\nID: 3\nformat:\n\nprint fmt: \"\"\n")):
+            (root / "events" / event).mkdir(parents=True)
+            (root / "events" / event / "format").write_text(text_of)
+        return root
+
+    def test_lists_the_kernels_events(self):
+        tree = self.tree()
+        self.assertEqual(self.run_etch("list", "-t", tree).splitlines(), [
+            "other:odd_one",
+            "sys:number     a b name (on in instance mine)",
+            "sys:text       msg (on in the main tree, instance mine)"])
+        for words, expected in ((("-n",), ["other:odd_one", "sys:number", "sys:text"]),
+                                (("-n", "-o"), ["sys:number", "sys:text"]),
+                                (("-n", "o*", "text"), ["other:odd_one", "sys:text"]),
+                                (("-n", "sys"), ["sys:number", "sys:text"])):
+            with self.subTest(words=words):
+                self.assertEqual(self.run_etch("list", "-t", tree, *words).split(), expected)
+        self.assertIn("\tfield:int a;\toffset:12;\tsize:4;\tsigned:1;\n",
+                      self.run_etch("list", "-t", tree, "-v", "number"))
+        self.run_etch("list", "-t", tree, "gone", expected=1,
+                      said="etch list: this kernel has no event 'gone'")
+        self.run_etch("list", "-t", tree / "none", expected=1, said="etch list: ")
+        self.run_etch("list", "-t", tree, "-d", self.trace, expected=2, said="exclude each other")
+
+    def test_lists_the_events_of_a_trace(self):
+        self.assertEqual(self.run_etch("list", "-d", self.trace).splitlines(), [
+            "        4  sys:number  a b name", "        2  sys:text    msg"])
+        (self.trace / "cpu1").write_bytes(b"")
+        (self.trace / "cpu0").write_bytes(self.packets[0][0])
+        self.assertEqual(self.run_etch("list", "-o", "-d", self.trace),
+                         "        2  sys:number  a b name\n")
+        (self.trace / ".etch/formats").unlink()
+        self.assertEqual(self.run_etch("list", "-v", "-d", self.trace, "te*").splitlines(),
+                         ["        0  sys:text  msg"])
+
+    # ---- record ----
+
+    def test_opens_only_what_it_can_open(self):
+        """Before anything is recorded; with the verb, the recorder looks for its tree."""
+        there = "etch view" in self.run_etch()
+        self.run_etch("record", "--open", "-e", "sched", "-t", self.trace / "none",
+                      expected=1 if there else 2, said="there is no" if there else
+                      "etch record: --open needs the verb view, and this program has none")
+
     # ---- The program ----
 
     def test_helps(self):
@@ -366,6 +434,85 @@ class Etch(unittest.TestCase):
                 self.assertLessEqual(text_of_verb.count("\n"), 40)
                 self.assertLessEqual(max(map(len, text_of_verb.splitlines())), 90)
         self.assertIn("etch ", self.run_etch("--version"))
+
+    def test_the_man_page_has_all_verbs(self):
+        page = (layout.TOP / "Documentation/etch.rst").read_text()
+        self.assertEqual(re.findall(r"(?m)^\*\*etch (\w+)\*\* ", page),
+                         re.findall(r"(?m)^  etch (\w+) ", self.run_etch()))
+
+    @unittest.skipUnless((layout.PRISTINE / "tools").is_dir(),
+                         "there is no kernel source: make fetch")
+    def test_installs(self):
+        """In a folder with what the Makefile needs of a kernel's tree."""
+        tree = self.trace.parent
+        for to, source in (("tools/tracing/etch", SOURCE),
+                           ("tools/scripts", layout.PRISTINE / "tools/scripts"),
+                           ("include/uapi/linux", UAPI / "linux"),
+                           ("Documentation/trace/etch", layout.TOP / "Documentation")):
+            shutil.copytree(source, tree / to)
+        make = ["make", "-s", "-j2", "-C", tree / "tools/tracing/etch", f"DESTDIR={tree}/to",
+                "CFLAGS=-O0", "LIBRARIES=", "install"]
+        for more, expected in (
+                (["RST2MAN=cp"], {"etch.1", "etch-record.1"}), (["RST2MAN="], set())):
+            shutil.rmtree(tree / "to", ignore_errors=True)
+            done = subprocess.run(make + more, check=False, text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            with self.subTest(more=more):
+                for place, names in (("bin", {"etch", "etch-record"}),
+                                     ("share/bash-completion/completions",
+                                      {"etch", "etch-record"}),
+                                     ("share/man/man1", expected)):
+                    folder = tree / "to/usr" / place
+                    self.assertEqual({path.name for path in folder.glob("*") if path.exists()},
+                                     names)
+
+    def complete(self, *typed):
+        """What bash makes of lines that end with a tab; at a terminal, for else it has none."""
+        path = f"{self.program.parent}:{os.environ['PATH']}"
+        bash, terminal = os.forkpty()
+        if not bash:
+            os.execvpe("bash", ["bash", "--norc", "--noprofile", "-i"],
+                       {"PATH": path, "TERM": "dumb", "PS1": "", "HOME": "/nonexistent",
+                        "INPUTRC": "/dev/null", "HISTFILE": ""})
+        keys = f"stty -echo; . {SOURCE}/etch-completion.bash; cd {self.trace.parent}\n"
+        # Ctrl-A puts an echo in front of what the line has become.
+        keys += "".join(f"{line}\t\x01echo \"<\" \x05 \">\"\n" for line in typed) + "exit\n"
+        os.write(terminal, keys.encode())
+        out = b""
+        try:
+            while chunk := os.read(terminal, 4096):
+                out += chunk
+        except OSError:
+            pass
+        os.close(terminal)
+        os.waitpid(bash, 0)
+        return re.findall(r"(?m)^< (.*?) *>\r?$", out.decode(errors="replace"))
+
+    def test_bash_completes(self):
+        self.tree()
+        for name in ("etch", "etch-record"):
+            os.symlink(self.program, self.trace.parent / name)
+        for typed, expected in (
+                ("etch rep", "etch repair"),
+                ("etch list -t tree odd", "etch list -t tree odd"),
+                ("etch list -t tree oth", "etch list -t tree other"),
+                ("etch list -t tree sys:nu", "etch list -t tree sys:number"),
+                ("etch record -t tree -e sys:te", "etch record -t tree -e sys:text"),
+                ("etch record -t tree -e sys:text,other:o",
+                 "etch record -t tree -e sys:text,other:odd_one"),
+                ("etch record -t tree -e sys:text,oth", "etch record -t tree -e sys:text,other"),
+                ("etch record -p sc", "etch record -p sched"),
+                ("etch record -p sched,sy", "etch record -p sched,syscalls"),
+                ("etch record -m ov", "etch record -m overwrite"),
+                ("etch record --o", "etch record --open"),
+                ("etch record -e x -- tra", "etch record -e x -- trace/"),
+                ("etch show --fr", "etch show --from"),
+                ("etch show tra", "etch show trace/"),
+                ("./etch-record -p irq,bo", "./etch-record -p irq,boot"),
+                ("etch help rec", "etch help rec")):    # record, receive: a tab is not enough
+            with self.subTest(typed=typed):
+                self.assertEqual(self.complete(typed), [expected])
 
     def test_is_the_recorder_by_that_name(self):
         link = self.trace.parent / "etch-record"

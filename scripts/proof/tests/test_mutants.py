@@ -29,7 +29,7 @@ class Mutants(unittest.TestCase):
     @unittest.skipUnless((layout.PRISTINE / "lib").is_dir(),
                          "there is no kernel source: make fetch")
     def test_of_the_parsers(self):
-        self.look("selftests/fuzz/mutants.sh", TOP / "kernel-trace", TOP / "tools/record",
+        self.look("selftests/fuzz/mutants.sh", TOP / "kernel-trace", TOP / "tools",
                   layout.PRISTINE / "lib", TOP / "include-trace")
 
 

@@ -9,6 +9,7 @@ import socket
 import struct
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -268,6 +269,73 @@ class Record(unittest.TestCase):
         self.assertEqual((self.tree.path / "buffer_mode").read_text(),
                          "overwrite")
 
+    def preset(self, *names):
+        """What set_event becomes, and what the recorder says."""
+        process = self.record(*(word for name in names for word in ("-p", name)),
+                              "-o", self.trace)
+        wait_for(lambda: self.size("metadata"))
+        events = (self.tree.path / "set_event").read_text()
+        said = self.end(process)
+        for path in sorted(self.trace.rglob("*"), reverse=True):
+            path.rmdir() if path.is_dir() else path.unlink()
+        return events.removeprefix(SETTINGS["set_event"]), said
+
+    def test_presets(self):
+        """Events that the tree has; those that it lacks are named."""
+        (self.tree.path / "available_events").write_text(
+            "sched:sched_switch\nsched:sched_process_exit\nraw_syscalls:sys_enter\n"
+            "block:block_rq_issue\nirq:irq_handler_exit\n")
+        events, said = self.preset("sched")
+        self.assertEqual(events, "sched:sched_switch sched:sched_process_*")
+        self.assertEqual(said.count("this kernel lacks"), 1)
+        self.assertIn("of the preset sched, this kernel lacks sched:sched_wak* ", said)
+        events, said = self.preset("syscalls,irq")
+        self.assertEqual(events, "raw_syscalls:* irq:*")
+        self.assertIn("of the preset irq, this kernel lacks irq_vectors:* ipi:* nmi:*;", said)
+        self.assertNotIn("syscalls,", said)
+        events, said = self.preset("all")
+        self.assertEqual(events, "*:*")
+        self.assertNotIn("lacks", said)
+        with open(self.tree.path / "available_events", "a", encoding="ascii") as file:
+            file.write("syscalls:sys_enter_read")
+        self.assertEqual(self.preset("syscalls")[0], "syscalls:*")
+
+    def test_presets_that_are_none(self):
+        (self.tree.path / "available_events").write_text("sched:sched_switch\n")
+        for name, status, expected in (
+                ("io", 1, "this kernel has no event of the preset io: block:*"),
+                ("sched,shed", 2, "there is no preset 'shed'. The presets are sched, syscalls"),
+                ("", 2, "there is no preset ''")):
+            with self.subTest(name=name):
+                said = self.ended(self.record("-p", name, "-o", self.trace), status)
+                self.assertIn(expected, said)
+                self.assertFalse(self.trace.exists())
+
+    def test_progress(self):
+        """Once a second, with -v; never without, because this is no terminal."""
+        process = self.record("-v", "-o", self.trace)
+        self.tree.feed(0, packet(0, 0))
+        wait_for(lambda: self.size("cpu0"))
+        self.tree.counts(0, 3)
+        lines = [process.stderr.readline() for _ in range(3)]
+        self.assertRegex(lines[0], r"^ +1 s  0\.0 MB  3 events, [1-9]\d*/s  "
+                         r"0 overwritten  0 lost$")
+        self.assertRegex(lines[2], r"^ +3 s  .* 3 events, 0/s ")
+        self.end(process)
+
+    def test_no_progress(self):
+        process = self.record("-d", "2", "-o", self.trace)
+        self.tree.feed(0)
+        wait_for(lambda: self.size("metadata"))
+        time.sleep(1.5)
+        self.tree.end()
+        self.assertNotIn(" events, ", self.ended(process))
+
+    def test_open_needs_a_viewer(self):
+        said = self.ended(self.record("--open", "-o", self.trace), 2)
+        self.assertIn("--open needs the verb view", said)
+        self.assertIn("exclude each other", self.ended(self.record("--open", "-s", "[::1]:9"), 2))
+
     def test_metadata_is_newer_than_packets(self):
         process = self.record("-o", self.trace)
         self.tree.feed(0, packet(0, 0))
@@ -344,6 +412,88 @@ class Record(unittest.TestCase):
                              b"".join(fed[cpu]))
         self.assertEqual((self.trace / "metadata").read_text(), metadata)
         self.check_notes(self.notes())
+
+    def old_receiver(self, listener, got):
+        """As receivers were before there were notes: all else ends the connection."""
+        control = listener.accept()[0]
+        with control, control.makefile("rwb") as stream:
+            for line in stream:
+                got.append(line)
+                kind, *size = line.decode().split()
+                if kind not in ("metadata", "end"):
+                    return
+                got.append(stream.read(int(*size)) if size else b"")
+                stream.write(b"ok %d\n" % len(got[-1]))
+                stream.flush()
+                if kind == "end":
+                    return
+
+    def test_sent_to_an_old_receiver(self):
+        """It gets no notes, and the recording is complete."""
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            listener.settimeout(PATIENCE)
+            got = []
+            thread = threading.Thread(target=self.old_receiver, args=(listener, got))
+            thread.start()
+            self.addCleanup(thread.join)
+            process = self.record("-s", "127.0.0.1:%d" % listener.getsockname()[1])
+            wait_for(lambda: len(got) > 1)
+            self.tree.feed(0)
+            said = self.end(process)
+            self.assertEqual(said.count("is an older receiver"), 1)
+            thread.join(PATIENCE)
+        self.assertEqual([line.split()[0] for line in got[::2]],
+                         [b"metadata", b"metadata", b"end"])
+        self.assertEqual(got[1], HEAD.encode())
+
+    def test_sent_to_a_receiver_of_some_notes(self):
+        """It names those that it takes, and a later one may know others."""
+        answers = []
+
+        def receiver(listener):
+            control = listener.accept()[0]
+            with control, control.makefile("rwb") as stream:
+                for line in stream:
+                    words = line.decode().split()
+                    answers.append(words[:-1])
+                    size = int(words[-1]) if len(words) > 1 else 0
+                    stream.read(size)
+                    stream.write(b"ok %d%s\n" % (
+                        size, b" notes command later" if words[0] == "metadata" else b""))
+                    stream.flush()
+                    if words == ["end"]:
+                        return
+
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            listener.settimeout(PATIENCE)
+            thread = threading.Thread(target=receiver, args=(listener,))
+            thread.start()
+            self.addCleanup(thread.join)
+            process = self.record("-s", "127.0.0.1:%d" % listener.getsockname()[1])
+            self.tree.feed(0)
+            self.assertIn("keeps no tasks", self.end(process))
+            thread.join(PATIENCE)
+        self.assertEqual(answers, [["metadata"], ["note", "command"], ["metadata"],
+                                   ["note", "command"], []])
+
+    def test_received_from_an_old_recorder(self):
+        """It sends no notes, and reads the answer's number."""
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            address = probe.getsockname()
+        receiver = self.start("-l", "%s:%d" % address, "-o", self.trace)
+        self.assertIn("listening", receiver.stderr.readline())
+        with socket.create_connection(address) as control, control.makefile("rb") as answers:
+            control.sendall(b"metadata 1\nx")
+            self.assertRegex(answers.readline(), rb"^ok 1( |\n)")
+            with socket.create_connection(address) as file, file.makefile("rb") as answer:
+                file.sendall(b"cpu0\n" + packet(0, 0))
+                file.shutdown(socket.SHUT_WR)
+                self.assertEqual(answer.readline(), b"ok %d\n" % len(packet(0, 0)))
+            control.sendall(b"end\n")
+            self.assertEqual(answers.readline(), b"ok 0\n")
+        self.ended(receiver)
+        self.assertEqual(sorted(os.listdir(self.trace)), ["cpu0", "metadata"])
 
     def test_a_note_of_another_name(self):
         """A sender may write what a trace has, and nothing else."""
