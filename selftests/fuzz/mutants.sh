@@ -270,7 +270,7 @@ mutant trace "does not count text to the record" tool/read/stream.c \
 	's/\t\t\tend = start \+ len;/\t\t\t;/'
 mutant trace "counts from the record where it is from the field" tool/read/stream.c \
 	's/start \+= field->offset \+ 4;/;/'
-mutant trace "takes text for what has a place of its own" tool/read/layout.c \
+mutant trace "forgets that text has a place of its own" tool/read/layout.c \
 	's/event->dynamic \|= field->where != ETCH_FIXED;/;/'
 mutant trace "lets a field begin anywhere" tool/read/layout.c \
 	's/field->offset > LAYOUT_SIZE \|\| //'

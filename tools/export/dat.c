@@ -23,7 +23,7 @@
 #define DAT_PAGE	4096		/* bytes, unless a record needs more */
 #define DAT_HEAD	16		/* of a page */
 #define DAT_BITS	27		/* of the time that has passed since the last record */
-#define DAT_SMALL	112		/* bytes of the largest record with its length in its head */
+#define DAT_SMALL	112		/* bytes of the largest record with a length in its head */
 
 enum { DAT_EXTEND = 30 };		/* a head that only has the time */
 enum { OPTION_STAT = 2, OPTION_CLOCK = 4, OPTION_UNAME = 5, OPTION_CPUS = 8 };

@@ -80,7 +80,7 @@ struct file {
 
 /* NULL, said: it cannot be made. */
 struct file *file_open(const char *path);
-/* All that follows is compressed as gzip does it, if zlib is built in; it cannot be written over. */
+/* Bytes from here on are compressed as gzip does it, if zlib is built in; they stay as written. */
 void file_gzip(struct file *file);
 void file_put(struct file *file, const void *from, size_t len);
 /* Over bytes that were written before. */

@@ -16,7 +16,7 @@
 struct etch_arena {
 	struct etch_arena *next;
 	size_t used, room;
-	_Alignas(16) unsigned char bytes[];
+	unsigned char bytes[] __attribute__((aligned(16)));
 };
 
 static void complain_to_stderr(const char *sentence)

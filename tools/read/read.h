@@ -238,6 +238,7 @@ static inline int etch_next(struct etch_source *source, struct etch_record *rec)
 {
 	return source->next(source, rec);
 }
+
 void etch_close(struct etch_source *source);
 
 /* Complaints about a trace go here; at first, to the standard error. */

@@ -201,7 +201,9 @@ struct etch_source *etch_trace_open(const char *path)
 	struct etch_source *source = &t->source;
 	size_t len;
 
-	if (!t || !(source->path = strdup(path))) {
+	if (t)
+		source->path = strdup(path);
+	if (!t || !source->path) {
 		free(t);
 		etch_complaint("There is no memory to open %s", path);
 		return NULL;

@@ -355,7 +355,7 @@ void readers_close(struct readers *readers);
 
 /* Prints a line of progress, unless it is less than a second since the last one. */
 void account_progress(const struct readers *readers, double seconds);
-/* What was recorded, in how many @seconds, and what is missing. -1: there is no reason for it. */
+/* Prints the records and losses of so many @seconds. -1: some are missing without a reason. */
 int account_tell(const struct readers *readers, const struct place *place, double seconds,
 		 bool quiet);
 

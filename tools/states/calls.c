@@ -48,7 +48,7 @@ int on_raw_enter(struct states *s, const struct etch_record *rec,
 }
 
 int on_named_enter(struct states *s, const struct etch_record *rec,
-	     const struct etch_field * const *fields)
+		   const struct etch_field * const *fields)
 {
 	struct thread *thread = rec->pid ? thread_of(s, rec->pid, true) : NULL;
 	const char *text = rec->event->name + strlen("sys_enter_");
@@ -68,7 +68,7 @@ int on_named_enter(struct states *s, const struct etch_record *rec,
 }
 
 int on_leave(struct states *s, const struct etch_record *rec,
-	    const struct etch_field * const *fields)
+	     const struct etch_field * const *fields)
 {
 	struct thread *thread = rec->pid ? thread_of(s, rec->pid, false) : NULL;
 

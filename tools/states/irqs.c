@@ -96,7 +96,7 @@ int on_softirq_exit(struct states *s, const struct etch_record *rec,
 
 /* Vectors have no number: the name without its end says which. */
 static unsigned int vector_label(struct states *s, const struct etch_record *rec, const char *end,
-			   char *text, size_t room)
+				 char *text, size_t room)
 {
 	snprintf(text, room, "vector %.*s",
 		 (int)(strlen(rec->event->name) - strlen(end)), rec->event->name);

@@ -75,7 +75,6 @@ static struct thread *thread_named(struct states *s, const struct etch_record *r
 	return thread;
 }
 
-
 /* ---- What threads do ---- */
 
 /* Ends what a thread did, if that is known. */
@@ -137,12 +136,13 @@ static void thread_leaves(struct states *s, struct thread *thread, uint64_t ns, 
 		/* Where records are missing, it may run again. */
 		thread->state = THREAD_UNKNOWN;
 		call_drop(s, thread, ns, SPAN_LOST);
-	} else if (state & STATE_BLOCKED)
+	} else if (state & STATE_BLOCKED) {
 		thread->state = THREAD_BLOCKED;
-	else if (!state || state & STATE_PREEMPTED)
+	} else if (!state || state & STATE_PREEMPTED) {
 		thread->state = THREAD_READY;
-	else
+	} else {
 		thread->state = THREAD_SLEEPS;
+	}
 }
 
 int on_switch(struct states *s, const struct etch_record *rec,

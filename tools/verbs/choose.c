@@ -199,7 +199,7 @@ static int condition_begin(struct choice *choice, struct condition *c)
 		return trouble("There is no memory");
 	for (unsigned int i = 0; i < source->nr_events; i++) {
 		c->fields[i] = etch_field(source->events[i], c->name);
-		found |= c->fields[i] != NULL;
+		found |= !!c->fields[i];
 	}
 	c->context = etch_context(source, c->name);
 	if (c->context)

@@ -136,9 +136,11 @@ static int run_block(int argc, char **argv)
 const struct verb verb_syscalls = {
 	"syscalls", "syscalls DIR", "how long system calls took", syscalls_help, run_syscalls
 };
+
 const struct verb verb_irqs = {
 	"irqs", "irqs DIR", "how long interrupts took", irqs_help, run_irqs
 };
+
 const struct verb verb_block = {
 	"block", "block DIR", "how long disks took", block_help, run_block
 };

@@ -105,10 +105,10 @@ static int run_receive(int argc, char **argv)
 			words[nr++] = argv[i], words[nr++] = argv[++i], folder = argv[i];
 		else if (!strcmp(argv[i], "-f") && !words[5])
 			words[nr++] = argv[i];
-		else if (*argv[i] == '-' || address)
-			return misused("'%s' is not understood", argv[i]);
-		else
+		else if (*argv[i] != '-' && !address)
 			address = words[2] = argv[i];
+		else
+			return misused("'%s' is not understood", argv[i]);
 	}
 	if (!folder || !address)
 		return misused("%s is missing", folder ? "the port" : "the folder (-o)");
@@ -128,10 +128,12 @@ const struct verb verb_record = {
 	"record", "record -e sched -o DIR -- make", "record while a command runs", record_help,
 	run_record
 };
+
 const struct verb verb_receive = {
 	"receive", "receive -o DIR 4000", "the same, of another machine", receive_help,
 	run_receive
 };
+
 const struct verb verb_repair = {
 	"repair", "repair DIR", "cut what is broken off its end", repair_help, run_repair
 };

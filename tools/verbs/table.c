@@ -81,7 +81,10 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 
 static int record_command(const struct table *table, char *folder)
 {
-	unsigned int nr = 0, fixed = 7;
+	char *before[] = {
+		"record", "-q", "-e", (char *)table->events, "-o", folder, "--",
+	};
+	unsigned int nr = 0, fixed = sizeof(before) / sizeof(*before);
 	char **words;
 	int ret;
 
@@ -90,8 +93,7 @@ static int record_command(const struct table *table, char *folder)
 	words = calloc(nr + fixed + 1, sizeof(*words));
 	if (!words)
 		return trouble("There is no memory");
-	memcpy(words, (char *[]){ "record", "-q", "-e", (char *)table->events, "-o", folder,
-				  "--" }, fixed * sizeof(*words));
+	memcpy(words, before, fixed * sizeof(*words));
 	memcpy(words + fixed, table->command, nr * sizeof(*words));
 	optind = 1;
 	ret = record_main("etch record", nr + fixed, words);
