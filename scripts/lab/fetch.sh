@@ -85,6 +85,7 @@ babeltrace2	babeltrace2
 node		nodejs
 npm		npm
 perf		linux-perf
+pkg-config	pkg-config
 protoc		protobuf-compiler
 sqlite3		sqlite3
 trace-cmd	trace-cmd

@@ -35,6 +35,12 @@ class Report:
         if not self.quiet:
             print(f"### ctf: {text}", flush=True)
 
+    def skip(self, name, why):
+        """Nothing could be found out."""
+        self.count += 1
+        if not self.quiet:
+            print(f"ok {self.count} - {name} # SKIP {why}", flush=True)
+
     def case(self, name, function, *arguments):
         """One result, of a function that gives sentences on mistakes."""
         self.count += 1

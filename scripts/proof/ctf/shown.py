@@ -48,6 +48,18 @@ class Show:
         self.note = "not read"
         metadata = (trace.ctf / "metadata").read_text()
         self.freq = int(re.search(r"\tfreq = (\d+);", metadata)[1])
+        self.shift = self._shift(metadata)
+
+    def _shift(self, metadata):
+        """Nanoseconds between the clock's time and the kernel's, of which the recorder tells."""
+        command = self.trace.ctf / ".etch/command"
+        if "name = counter;" not in metadata or not command.exists():
+            return 0
+        boot = re.search(r"^boot: (\d+)\.(\d{9})$", command.read_text(), re.M)
+        offset = {name: int(number) for name, number in
+                  re.findall(r"\t(offset_s|offset) = (\d+);", metadata)}
+        return (offset["offset_s"] * 10**9 + offset["offset"] * 10**9 // self.freq
+                - int(boot[1]) * 10**9 - int(boot[2]))
 
     def run(self, verb, *options):
         """(what it prints, what it says besides, its exit status)"""
@@ -94,7 +106,7 @@ class Show:
             if len(records) != len(shown[cpu]):
                 wrong.append(f"CPU {cpu}: {len(shown[cpu])} lines for {len(records)} records")
             for index, (record, line) in enumerate(zip(records, shown[cpu])):
-                ns = record.time * 10**9 // self.freq
+                ns = record.time * 10**9 // self.freq + self.shift
                 if (record.pid, ns) != (line.pid, line.ns) or not self._named(record, line):
                     wrong.append(f"CPU {cpu}, record {index}: {line} for {record}")
         self.note = f"{sum(map(len, shown.values()))} lines"
