@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_ETCH_MARK_H
+#define _KERNEL_ETCH_MARK_H
+
+/* Markers: what mark.c has for its tests. */
+
+#include <linux/etch_mark.h>
+
+void etch_marks_add(struct etch_mark_site *sites, unsigned int nr);
+void etch_marks_remove(struct etch_mark_site *sites, unsigned int nr);
+const struct etch_event *etch_mark_event(const struct etch_mark_site *site);
+
+#endif /* _KERNEL_ETCH_MARK_H */
