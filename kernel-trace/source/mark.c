@@ -218,7 +218,7 @@ static int etch_mark_gate(struct etch_event *event, u64 mask)
 
 /* ---- The names of fields ---- */
 
-/* Characters of the first expression of a list: up to a comma outside of brackets. */
+/* Characters of the first expression of a list: up to a comma outside of brackets and literals. */
 static size_t etch_mark_expr_len(const char *list)
 {
 	size_t len = 0;
@@ -227,7 +227,10 @@ static size_t etch_mark_expr_len(const char *list)
 	while (list[len] && (list[len] != ',' || depth)) {
 		depth += list[len] == '(' || list[len] == '[' || list[len] == '{';
 		depth -= list[len] == ')' || list[len] == ']' || list[len] == '}';
-		len += etch_piece_len(list + len);
+		if (list[len] == '"' || list[len] == '\'')
+			len += etch_piece_len(list + len);
+		else
+			len++;
 	}
 	return len;
 }
@@ -535,9 +538,11 @@ static int etch_mark_more(struct etch_mark *mark, struct etch_mark_site *site)
 /* It is a folder of the tree, and a word in set_event. */
 static bool etch_mark_is_name(const char *name)
 {
-	size_t len = etch_piece_len(name);
+	size_t len = 0;
 
-	return *name && !name[len] && (isalnum(*name) || *name == '_');
+	while (isalnum(name[len]) || name[len] == '_')
+		len++;
+	return len && !name[len];
 }
 
 static int etch_mark_add(struct etch_mark_site *site)

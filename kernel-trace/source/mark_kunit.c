@@ -319,14 +319,16 @@ static struct etch_mark_thing p_thing;
 static const struct etch_mark_thing *p = &p_thing;
 
 static struct etch_mark_site etch_mark_names_sites[] = {
-	__ETCH_MARK_SITE("kunit_names", "p->port, p_thing.port, p_port, (a), a, -1, MIN(a, 2), a + b",
-			 p->port, p_thing.port, p_thing.port, (a), a, -1, MIN(a, 2), a + b),
+	__ETCH_MARK_SITE("kunit_names", "p->port, p_thing.port, p_port, (a), a, -1, MIN(a, 2), a + b, sizeof((a)), \"x,\"",
+			 p->port, p_thing.port, p_thing.port, (a), a, -1, MIN(a, 2), a + b,
+			 sizeof((a)), "x,"),
 };
 
 static void etch_mark_names(struct kunit *test)
 {
 	static const char * const want[] = {
 		"p_port", "p_thing_port", "p_port_3", "a", "a_5", "_1", "MIN_a_2", "a_b",
+		"sizeof_a", "x",
 	};
 	const struct etch_event *event;
 	unsigned int i;
