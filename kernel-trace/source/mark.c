@@ -74,9 +74,6 @@ struct etch_mark {
 	char names[ETCH_MARK_FIELDS][ETCH_MARK_NAME + sizeof("_12_12")];
 };
 
-/* From the linker script. */
-extern struct etch_mark_site __start_etch_marks[], __stop_etch_marks[];
-
 /* Under etch_mutex. */
 static LIST_HEAD(etch_marks);
 
@@ -393,7 +390,7 @@ static void etch_mark_put_places(struct seq_buf *s, const struct etch_mark *mark
 				break;
 		if (before < i)
 			continue;
-		/* ":" and a number of ten digits, and what is around them. */
+		/* Room for ":", a number of ten digits, quotes and a comma. */
 		if (places++ == ETCH_MARK_PLACES ||
 		    strlen(site->file) + 32 > s->size - s->len) {
 			seq_buf_puts(s, ",\n\t\"...\"");

@@ -255,7 +255,7 @@ static noinline void etch_mark_hit_texts(const struct etch_mark_thing *p, const 
 
 static void etch_mark_texts(struct kunit *test)
 {
-	const char type[] = "__data_loc char[]";
+	static const char type[] = "__data_loc char[]";
 	struct etch_mark_thing *thing = kunit_kmalloc(test, sizeof(*thing), GFP_KERNEL);
 	struct etch_mark_want want[] = {
 		{ "p_name", type, 5, "petra" }, { "p_port", "u16", 60000 },
@@ -319,7 +319,9 @@ static struct etch_mark_thing p_thing;
 static const struct etch_mark_thing *p = &p_thing;
 
 static struct etch_mark_site etch_mark_names_sites[] = {
-	__ETCH_MARK_SITE("kunit_names", "p->port, p_thing.port, p_port, (a), a, -1, MIN(a, 2), a + b, sizeof((a)), \"x,\"",
+	__ETCH_MARK_SITE("kunit_names",
+			 "p->port, p_thing.port, p_port, (a), a, -1, MIN(a, 2), a + b, "
+			 "sizeof((a)), \"x,\"",
 			 p->port, p_thing.port, p_thing.port, (a), a, -1, MIN(a, 2), a + b,
 			 sizeof((a)), "x,"),
 };
@@ -410,7 +412,7 @@ static void etch_mark_twice(struct kunit *test)
 	etch_mark_enable(test, "kunit_twice", false);
 	KUNIT_EXPECT_FALSE(test, etch_mark_is_open(&second[0]));
 
-	/* The last one goes while it is enabled. What comes then has its id. */
+	/* The last one goes while it is enabled. The next one of that name has its id. */
 	etch_mark_enable(test, "kunit_twice", true);
 	etch_mark_change(second, 1, false);
 	KUNIT_EXPECT_FALSE(test, etch_mark_is_open(&second[0]));

@@ -174,7 +174,7 @@ TEST_F_TIMEOUT(markers, come_and_go_while_they_are_on, 300)
 	ASSERT_EQ(0, sample_load());
 }
 
-/* A writer is in the marker while the module's parameter is written, and it is turned on and off. */
+/* A child hits the markers, and they are turned on and off. */
 TEST_F_TIMEOUT(markers, change_while_they_are_hit, 300)
 {
 	pid_t child = fork();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""etch_mark(): what is no field does not compile, and says so in one line."""
+"""etch_mark(): an expression that cannot be a field does not compile; one line says so."""
 
 import subprocess
 import tempfile
