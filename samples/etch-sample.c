@@ -15,6 +15,7 @@
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/err.h>
+#include <linux/etch_mark.h>
 #include <linux/in.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
@@ -113,10 +114,43 @@ static void fire_values(u64 number, const char *text)
 				 cpumask_of(number % nr_cpu_ids));
 }
 
+/*
+ * LESSON: markers.
+ *
+ * A marker is an event in one line, without a header: markers:sample_value with the fields
+ * value_number, value_name and so on. It takes what it records from where it stands, and is
+ * read as it stands: with this line changed, it is another event. What others rely on belongs
+ * in a header.
+ */
+static void fire_value(unsigned int round)
+{
+	struct {
+		unsigned int parity : 1;
+		int number;
+		u64 square;
+		bool big;
+		char name[8];
+		const char *label;
+		void *nowhere;
+	} value = {
+		.parity = round & 1,
+		.number = -(int)round,
+		.square = (u64)round * round,
+		.big = round > 9,
+		.label = round & 1 ? "odd" : NULL,
+	};
+
+	snprintf(value.name, sizeof(value.name), "round%u", round);
+	etch_mark("sample_value", value.number, value.name, value.square, value.parity, value.big,
+		  value.label, value.nowhere);
+}
+
+/* Two markers of one name, with the same fields, are one event. */
 static void fire_round(unsigned int round)
 {
 	static const char * const names[] = { "", "Ada", "Konrad", "Grace Brewster" };
 
+	etch_mark("sample_step", round);
 	trace_etch_sample_begin(round, 0);
 	trace_etch_sample_greet(round, names[round % ARRAY_SIZE(names)]);
 	fire_state(round);
@@ -129,6 +163,8 @@ static void fire_round(unsigned int round)
 	trace_etch_sample_counted(round, atomic_read(&users));
 	trace_etch_sample_pause(round, -(int)round);
 	trace_etch_sample_end(round, round % 3);
+	fire_value(round);
+	etch_mark("sample_step", round);
 }
 
 static int fire_set(const char *value, const struct kernel_param *kp)

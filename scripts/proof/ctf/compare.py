@@ -24,7 +24,9 @@ MANY = Least(10000, 80, 30000, 10000, 60, 500, (
     ("etch_sample:etch_sample_pause", "result"),        # negative
     ("etch_sample:etch_sample_state", "state"),         # an enumeration
     ("etch_sample:etch_sample_state", "flags"),
-    ("etch:marker", "buf")), (500, 5))
+    ("etch:marker", "buf"),
+    ("markers:sample_value", "value_name"),             # of a marker
+    ("markers:sample_value", "value_number")), (500, 5))
 RECORDS = 10000
 # Times in lines are whole microseconds, rounded down; both sides compute with
 # frequencies in whole hertz.

@@ -27,7 +27,7 @@ LIMIT = 1800
 # A row of the page's tables: the file, and how many sites of it.
 ROW = re.compile(r"^``(?P<path>\S+\.[ch])``\s+(?P<count>\d+)(?:\s|$)")
 TITLE = re.compile(r"^(?P<rule>trace_\w+)$")
-CALL = re.compile(r"\btrace_\w+\s*\(")
+CALL = re.compile(r"\b(?:etch_mark|trace_\w+)\s*\(")
 EFFECT = re.compile(r"\+\+|--|[^=!<>]=(?!=)|<<=|>>=")
 ASKED = re.compile(r"\btrace_\w+_enabled\s*\(")
 # Of trace_work: functions that it takes for costly, and the code around a variable that

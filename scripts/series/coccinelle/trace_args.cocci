@@ -12,7 +12,7 @@ virtual report
 virtual org
 
 @effect depends on report || org@
-identifier event =~ "^trace_(?!seq_|array_|print|puts|buffer_|event_|parser_|probe_)";
+identifier event =~ "^(etch_mark$|trace_(?!seq_|array_|print|puts|buffer_|event_|parser_|probe_))";
 expression e, with;
 assignment operator assign;
 position p;

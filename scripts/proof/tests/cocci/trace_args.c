@@ -16,6 +16,7 @@ int hits(struct device *dev, char *text, int n)
 	if (n)
 		trace_dev_hit(dev, *text++);		/* BAD */
 	trace_dev_only(n++);				/* BAD */
+	etch_mark("hit", n++);				/* BAD */
 
 	trace_dev_hit(dev, n);
 	trace_dev_hit(dev, n + 1);
@@ -23,6 +24,7 @@ int hits(struct device *dev, char *text, int n)
 	trace_dev_hit(dev, n <= 1 || -n);
 	trace_dev_hit(dev, twice(n));
 	trace_dev_none();
+	etch_mark("hit", n, text[n]);
 	n++;
 	trace_seq_putc(dev->seq, *text++);
 	trace_printk("%d\n", n++);
