@@ -623,8 +623,8 @@ static int listen_as_receiver(void)
 	return fd;
 }
 
-/* Receives @what, metadata or a note, and answers that it did; or answers @no. */
-static bool take(int control, const char *what, const char *no)
+/* Receives metadata, and answers that it did, and that it takes no notes; or answers @no. */
+static bool take_metadata(int control, const char *no)
 {
 	FILE *f = fdopen(dup(control), "r");
 	bool ok = false;
@@ -632,8 +632,7 @@ static bool take(int control, const char *what, const char *no)
 	size_t len;
 	char *text;
 
-	if (f && fgets(line, sizeof(line), f) && !strncmp(line, what, strlen(what)) &&
-	    sscanf(line + strlen(what), " %zu", &len) == 1) {
+	if (f && fgets(line, sizeof(line), f) && sscanf(line, "metadata %zu", &len) == 1) {
 		text = malloc(len);
 		ok = text && fread(text, 1, len, f) == len &&
 		     (no ? dprintf(control, "%s\n", no) : dprintf(control, "ok %zu\n", len)) > 0;
@@ -642,18 +641,6 @@ static bool take(int control, const char *what, const char *no)
 	if (f)
 		fclose(f);
 	return ok;
-}
-
-static bool take_metadata(int control, const char *no)
-{
-	return take(control, "metadata", no);
-}
-
-/* The notes that a recorder sends behind the first metadata. */
-static bool take_notes(int control)
-{
-	return take(control, "note formats", NULL) && take(control, "note command", NULL) &&
-	       take(control, "note tasks", NULL);
 }
 
 /*
@@ -667,7 +654,7 @@ static int have_packet_for_us(struct run *run)
 	START(run, "-v", "-i", INSTANCE, "-w", "0", "-s", "127.0.0.1:" PORT);
 	control = accept(listening, NULL, NULL);
 	close(listening);
-	if (control < 0 || !take_metadata(control, NULL) || !take_notes(control) ||
+	if (control < 0 || !take_metadata(control, NULL) ||
 	    !wait_until_said(run, " s  ") || write_file(TREE, "trace_marker", "here") ||
 	    write_file(TREE, "flush", "1"))
 		return -1;
