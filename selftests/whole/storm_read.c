@@ -306,7 +306,10 @@ const char *storm_recorder(void)
 /* Records for a second, in an instance of its own. Prints the recorder's errors on failure. */
 void op_record(struct worker *w)
 {
-	static const char * const files[] = { "metadata", ".metadata.new" };
+	static const char * const files[] = {
+		"metadata", ".metadata.new", ".etch/account", ".etch/command", ".etch/formats",
+		".etch/symbols", ".etch/tasks",
+	};
 	char said[128] = "";
 	int status, out[2];
 	pid_t pid;
@@ -333,6 +336,7 @@ void op_record(struct worker *w)
 	}
 	for (size_t i = 0; i < ARRAY_LEN(files); i++)
 		unlink(path_of(RECORDED, files[i]));
+	rmdir(path_of(RECORDED, ".etch"));
 	worker_did(w, rmdir(RECORDED) ? errno : 0, MAY(0), "rmdir " RECORDED);
 }
 
