@@ -60,10 +60,11 @@ def host_tool():
 def duckdb():
     """Words for exports.py; none where npm cannot get DuckDB."""
     folder = layout.BUILD / "npm"
-    status, said = run(["npm", "install", "--silent", "--prefix", folder, DUCKDB], "npm.log")
+    status, said = run(["npm", "install", "--loglevel", "error", "--prefix", folder, DUCKDB],
+                       "npm.log")
     if not status:
         return ["--npm", folder]
-    why = (said.strip().splitlines() or ["it does not say why"])[-1]
+    why = (said.strip().splitlines() or ["it does not say why"])[0]
     print(f"### NOT checked by DuckDB: npm install {DUCKDB} failed: {why}", flush=True)
     return []
 
