@@ -71,7 +71,7 @@ struct etch_mark {
 	struct etch_event event;
 	struct etch_class class;
 	struct etch_field fields[ETCH_MARK_FIELDS];
-	char names[ETCH_MARK_FIELDS][ETCH_MARK_NAME + sizeof("_12_12")];
+	char names[ETCH_MARK_FIELDS][ETCH_MARK_NAME + sizeof("_65535_65535")];
 };
 
 /* Under etch_mutex. */
@@ -273,7 +273,7 @@ static void etch_mark_name(struct etch_mark *mark, const char *exprs)
 
 		etch_mark_ident(mark->names[i], exprs, len);
 		for (more = 0; more < 2 && etch_mark_taken(mark, i); more++)
-			snprintf(mark->names[i] + strlen(mark->names[i]), sizeof("_12"),
+			snprintf(mark->names[i] + strlen(mark->names[i]), sizeof("_65535"),
 				 "_%u", i + 1);
 		exprs += len + (exprs[len] == ',');
 	}

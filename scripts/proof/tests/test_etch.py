@@ -408,7 +408,7 @@ class Etch(unittest.TestCase):
         self.assertEqual(self.run_etch("list", "-o", "-d", self.trace),
                          "        2  sys:number  a b name\n")
         (self.trace / ".etch/formats").unlink()
-        self.assertEqual(self.run_etch("list", "-v", "-d", self.trace, "te*").splitlines(),
+        self.assertEqual(self.run_etch("list", "-v", "-d", self.trace, "tex*").splitlines(),
                          ["        0  sys:text  msg"])
 
     # ---- record ----
@@ -498,7 +498,7 @@ class Etch(unittest.TestCase):
                 ("etch list -t tree odd", "etch list -t tree odd"),
                 ("etch list -t tree oth", "etch list -t tree other"),
                 ("etch list -t tree sys:nu", "etch list -t tree sys:number"),
-                ("etch record -t tree -e sys:te", "etch record -t tree -e sys:text"),
+                ("etch record -t tree -e sys:tex", "etch record -t tree -e sys:text"),
                 ("etch record -t tree -e sys:text,other:o",
                  "etch record -t tree -e sys:text,other:odd_one"),
                 ("etch record -t tree -e sys:text,oth", "etch record -t tree -e sys:text,other"),
