@@ -54,8 +54,8 @@ _etch_offer()
 	done
 }
 
-# The same, of words with colons, several with commas. Bash ends words at colons, and takes
-# what is offered in place of what is behind the last one.
+# The same, of words with colons, several with commas. Bash ends words at colons, and puts
+# the offered word in the place of the text behind the last colon.
 _etch_offer_list()
 {
 	local line=${COMP_LINE:0:COMP_POINT} typed

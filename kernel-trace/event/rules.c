@@ -40,6 +40,7 @@ void etch_rules_sort_out(struct etch_rules *rules)
 		lone = list_is_singular(&rules->triggers) ?
 		       list_first_entry(&rules->triggers, struct etch_trigger, node) :
 		       &rules->all;
+	/* A writer that has come for another mask finds that it differs, and goes the long way. */
 	if (lone == &rules->all)
 		WRITE_ONCE(rules->all.mask, callers);
 	rcu_assign_pointer(rules->lone, lone);

@@ -608,41 +608,6 @@ TEST_F(recorder, notices_a_receiver_that_goes_in_silence)
 		TH_LOG("it said:\n%s", self->run.said);
 }
 
-static int listen_as_receiver(void)
-{
-	struct sockaddr_in addr = {
-		.sin_family = AF_INET,
-		.sin_port = htons(atoi(PORT)),
-		.sin_addr = { htonl(INADDR_LOOPBACK) },
-	};
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
-
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (bind(fd, (void *)&addr, sizeof(addr)) || listen(fd, 1))
-		give_up("no socket to listen at");
-	return fd;
-}
-
-/* Receives metadata, and answers that it did, and that it takes no notes; or answers @no. */
-static bool take_metadata(int control, const char *no)
-{
-	FILE *f = fdopen(dup(control), "r");
-	bool ok = false;
-	char line[64];
-	size_t len;
-	char *text;
-
-	if (f && fgets(line, sizeof(line), f) && sscanf(line, "metadata %zu", &len) == 1) {
-		text = malloc(len);
-		ok = text && fread(text, 1, len, f) == len &&
-		     (no ? dprintf(control, "%s\n", no) : dprintf(control, "ok %zu\n", len)) > 0;
-		free(text);
-	}
-	if (f)
-		fclose(f);
-	return ok;
-}
-
 /*
  * Starts a recorder that has sent its metadata to this test, and has a packet, but no
  * connection for it. Returns the connection of the metadata, or -1.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <linux/etch_packet.h>
@@ -225,4 +227,41 @@ void remove_trace(const char *trace)
 	snprintf(notes, sizeof(notes), "%s/.etch", trace);
 	remove_folder(notes);
 	remove_folder(trace);
+}
+
+/* ---- A receiver that the test plays ---- */
+
+int listen_as_receiver(void)
+{
+	struct sockaddr_in addr = {
+		.sin_family = AF_INET,
+		.sin_port = htons(atoi(PORT)),
+		.sin_addr = { htonl(INADDR_LOOPBACK) },
+	};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
+
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(fd, (void *)&addr, sizeof(addr)) || listen(fd, 1))
+		give_up("no socket to listen at");
+	return fd;
+}
+
+/* Receives metadata, and answers that it did, and that it takes no notes; or answers @no. */
+bool take_metadata(int control, const char *no)
+{
+	FILE *f = fdopen(dup(control), "r");
+	bool ok = false;
+	char line[64];
+	size_t len;
+	char *text;
+
+	if (f && fgets(line, sizeof(line), f) && sscanf(line, "metadata %zu", &len) == 1) {
+		text = malloc(len);
+		ok = text && fread(text, 1, len, f) == len &&
+		     (no ? dprintf(control, "%s\n", no) : dprintf(control, "ok %zu\n", len)) > 0;
+		free(text);
+	}
+	if (f)
+		fclose(f);
+	return ok;
 }

@@ -54,5 +54,7 @@ struct found look_at_trace(const char *trace);
 bool wait_until_written(const struct run *run);
 int recorders_instances(void);
 void remove_trace(const char *trace);
+int listen_as_receiver(void);
+bool take_metadata(int control, const char *no);
 
 #endif /* _ETCH_RUN_H */
