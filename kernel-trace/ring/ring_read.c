@@ -39,7 +39,8 @@
  *	read		records read				etch_ring_advance_to(), give_block()
  *	reread		of these, counted as overwritten, too	etch_ring_skip_to(),
  *								etch_ring_advance_to()
- *	told		overwritten, and the reader knows	tell_missed(), take_full()
+ *	told		overwritten, and the reader knows	tell_missed(),
+ *								etch_ring_take_subbuf()
  *
  * The labels of the barriers are explained at the head of ring.c.
  */
@@ -318,8 +319,11 @@ void etch_ring_advance_to(struct etch_ring *r, unsigned int bytes, unsigned int 
 }
 EXPORT_SYMBOL_GPL(etch_ring_advance_to);
 
-/* Take the next full block in hand, if none is. Returns false if there is none. */
-static bool take_full(struct etch_ring *r)
+/*
+ * Take the next full block in hand, if none is. Returns false if there is none. @told: how
+ * many overwritten records the reader knows of once it has the block.
+ */
+static bool take_full(struct etch_ring *r, u64 *told)
 {
 	/* Goes round again only if writers went round the ring meanwhile. */
 	while (!r->held) {
@@ -336,8 +340,8 @@ static bool take_full(struct etch_ring *r)
 			return false;
 		}
 		/* If it succeeds, what it takes was not among the overwritten. */
-		if (take_block(r) && (s64)(overwritten - r->told) > 0)
-			r->told = overwritten;
+		if (take_block(r) && (s64)(overwritten - *told) > 0)
+			*told = overwritten;
 	}
 	return true;
 }
@@ -397,9 +401,15 @@ static bool give_block(struct etch_ring *r, void **memory, struct etch_view *vie
  */
 int etch_ring_take_subbuf(struct etch_ring *r, void **memory, struct etch_view *view)
 {
-	while (take_full(r))
-		if (give_block(r, memory, view))
-			return 1;
+	u64 told = r->told;
+
+	while (take_full(r, &told)) {
+		if (!give_block(r, memory, view))
+			continue;
+		/* Not before: a block that is not given tells the caller nothing. */
+		r->told = told;
+		return 1;
+	}
 	return 0;
 }
 EXPORT_SYMBOL_GPL(etch_ring_take_subbuf);

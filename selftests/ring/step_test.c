@@ -356,6 +356,15 @@ static void take_whole(void)
 		tally_subbuf(&tally, ring, &view);
 }
 
+/* ... one that comes once more, for what is full then, before all is read in views ... */
+static bool whole_too;
+
+static void take_all_and_whole(void)
+{
+	take_all();
+	whole_too = true;
+}
+
 /* ... or both. */
 static void flood_and_take(void)
 {
@@ -371,14 +380,14 @@ static void flush_and_take(void)
 
 static void (*const interrupts[])(void) = {
 	one_small, one_odd, one_large, three_large, flood, flush, close_block, close_and_write,
-	take_all, take_block, flood_and_take, flush_and_take, op_peek, op_stats,
+	take_all, take_block, take_all_and_whole, flood_and_take, flush_and_take, op_peek, op_stats,
 };
 #define CLOSE_AND_WRITE 7
 #define WRITERS 8	/* of them */
 static const char * const interrupt_names[] = {
 	"a small record", "an odd record", "a whole block", "three blocks", "a flood", "a flush",
 	"a close", "a close and records", "a reader", "a reader of a block",
-	"a flood and a reader", "a flush and a reader", "a look", "a count",
+	"a reader that comes again", "a flood and a reader", "a flush and a reader", "a look", "a count",
 };
 
 /* Level 2, which interrupts level 1. */
@@ -478,6 +487,9 @@ static bool verify(void)
 	CHECK(!etch_ring_busy(ring));
 	check_room();
 	CHECK(stats_balance(ring, &s));
+	if (whole_too)
+		take_whole();
+	whole_too = false;
 	tally_drain(&tally, ring);
 	CHECK(stats_balance(ring, &s));
 	CHECK_EQ(s.entries, 0);
