@@ -11,7 +11,8 @@
 /*
  * The writers, by level: a task, which an interrupt interrupts, and an NMI, which
  * interrupts both. What they count is for others to read when the ring is quiescent
- * (stored) or the writers are parked or have ended (all).
+ * (stored), at any time by atomic loads (interrupts, flushes), or when the writers are
+ * parked or have ended (all).
  */
 struct writers {
 	u64	seed[LEVELS];

@@ -140,9 +140,10 @@ static void interrupt(int level)
 {
 	section_enter(level);
 	if (!told(&park)) {
-		writers.interrupts[level] += READ_ONCE(ring->nest) != 0;
+		__atomic_fetch_add(&writers.interrupts[level], READ_ONCE(ring->nest) != 0,
+				   __ATOMIC_RELAXED);
 		if (told(&flush) && any(&writers.seed[level]) % 8 == 0) {
-			writers.flushes[level]++;
+			__atomic_fetch_add(&writers.flushes[level], 1, __ATOMIC_RELAXED);
 			if (any(&writers.seed[level]) % 4)
 				etch_ring_flush(ring);
 			else
