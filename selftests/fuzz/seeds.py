@@ -119,7 +119,8 @@ def trace():
               b'"%s %s", REC->x ? __print_flags(REC->x & 0xff, "|", { 1, "a" }, { 2UL, "b" }) : '
               b'"none", __print_symbolic(REC->x, { -3, "three" }, { N, "n" })',
               b'"%pI4 %pI6c %pM %pS %pISpc %p", REC->t, REC->t, REC->t, REC->x, REC->t, REC->x',
-              b'"%x %d", REC->t[REC->x], ((u32 *)REC->t)[1] >= sizeof(int) && *(u8 *)REC->t']
+              b'"%x %d", REC->t[REC->x], ((u32 *)REC->t)[1] >= sizeof(int) && *(u8 *)REC->t',
+              b'"%d", sizeof(', b'"%d", sizeof(int', b'"', b'"%s", "', b'"%s", REC->x "\\']
     formats = [b"#\nname: one\nID: 1\n\tfield:int x;\toffset:12;\tsize:4;\tsigned:1;\n"
                b"\tfield:char t[8];\toffset:16;\tsize:8;\tsigned:0;\nprint fmt: " + text +
                b"\n\0" for text in prints]

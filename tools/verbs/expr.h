@@ -62,7 +62,7 @@ struct value expr_value(const struct expr *expr, struct eval *eval);
 
 /* The end of the string literal that begins with the quote at @at, behind its quote. */
 const char *expr_skip_string(const char *at, const char *end);
-/* What a string literal without its quotes means; NULL: no memory. */
-char *expr_unescape(struct etch_source *source, const char *text, size_t len, size_t *out_len);
+/* What the string literal from the quote at @at to @after means; NULL: no memory. */
+char *expr_literal(struct etch_source *source, const char *at, const char *after, size_t *len);
 
 #endif /* _ETCH_EXPR_H */

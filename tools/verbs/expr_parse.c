@@ -107,7 +107,7 @@ static int escape_number(const char **at, const char *end, int base, int most)
 	return strtol(digits, NULL, base);
 }
 
-char *expr_unescape(struct etch_source *source, const char *text, size_t len, size_t *out_len)
+static char *unescape(struct etch_source *source, const char *text, size_t len, size_t *out_len)
 {
 	static const char from[] = "ntrabfv", to[] = "\n\t\r\a\b\f\v";
 	char *out = etch_source_alloc(source, len + 1), *put = out;
@@ -137,6 +137,12 @@ char *expr_unescape(struct etch_source *source, const char *text, size_t len, si
 	return out;
 }
 
+char *expr_literal(struct etch_source *source, const char *at, const char *after, size_t *len)
+{
+	/* A quote may be all that there is of it. */
+	return unescape(source, at + 1, after - at > 1 ? after - at - 2 : 0, len);
+}
+
 /* Bytes of the literals that are next, quotes included. */
 static size_t strings_len(struct parser *p)
 {
@@ -158,7 +164,7 @@ static const char *strings(struct parser *p, size_t *len)
 	while (all && p->at < p->end && *p->at == '"') {
 		const char *after = expr_skip_string(p->at, p->end);
 
-		one = expr_unescape(p->source, p->at + 1, after - p->at - 2, &n);
+		one = expr_literal(p->source, p->at, after, &n);
 		if (!one)
 			break;
 		memcpy(all + *len, one, n);
@@ -213,7 +219,7 @@ static struct expr *character(struct parser *p)
 
 	if (end && end[-1] == '\\' && end + 1 < p->end && end[1] == '\'')
 		end++;
-	text = end ? expr_unescape(p->source, p->at + 1, end - p->at - 1, &len) : NULL;
+	text = end ? unescape(p->source, p->at + 1, end - p->at - 1, &len) : NULL;
 	if (len != 1)
 		return bad(p);
 	p->at = end + 1;
@@ -332,6 +338,9 @@ static struct expr *size_of(struct parser *p)
 	const char *begin = p->at;
 
 	skip_parentheses(p);
+	/* The text may end before the parenthesis that closes it. */
+	if (p->at == begin || p->at[-1] != ')')
+		return make(p, EXPR_UNKNOWN);
 	e->value = (struct value){ .kind = VALUE_NUMBER, .wide = true, .no_sign = true };
 	e->value.number = etch_type_size(begin, p->at - begin - 1, NULL);
 	return e->value.number ? e : make(p, EXPR_UNKNOWN);

@@ -433,7 +433,7 @@ static bool parse_print(struct printer *printer, const struct etch_event *event,
 	at = expr_skip_string(at, end);
 	if (at < end && *at != ',')
 		return false;
-	text = expr_unescape(printer->source, event->print + 1, at - event->print - 2, &len);
+	text = expr_literal(printer->source, event->print, at, &len);
 	print->nr = text ? parse_pieces(text, list) : 0;
 	pieces = etch_source_alloc(printer->source, print->nr * sizeof(*pieces));
 	if (!text || !pieces || (len && !print->nr))
