@@ -104,7 +104,7 @@ class Spans:
     """The spans of time in a trace."""
 
     def __init__(self, read):
-        self.names, self.found = {}, []
+        self.names, self.found = self.noted(read.folder), []
         self.runs = {}          # by CPU: (tid, since)
         self.states = {}        # by tid: (kind, since, woken), of those that do not run
         self.where = {}         # by tid: the CPU, of those that run
@@ -135,6 +135,14 @@ class Spans:
             else:
                 self.interrupt(step)
         self.drop(read.last, "open")
+
+    @staticmethod
+    def noted(folder):
+        """Names that the recorder found when it began: records may name a thread later."""
+        notes = folder / ".etch/tasks"
+        lines = notes.read_text(errors="replace").splitlines() if notes.exists() else []
+        words = (line.split(" ", 4) for line in lines if line.startswith("start "))
+        return {int(tid): name for _, tid, _, _, name in words if name}
 
     def task(self, tid):
         """A thread's name now."""
