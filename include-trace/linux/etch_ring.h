@@ -624,7 +624,8 @@ etch_ring_reserve_alone(struct etch_ring *r, unsigned long *lenp, struct etch_ti
 
 	/* (A) as in etch_ring_reserve() */
 	limit = smp_load_acquire(&r->quick);
-	pos = old = READ_ONCE(r->pos);
+	pos = READ_ONCE(r->pos);
+	old = pos;
 	at = etch_pos_align(pos);
 	barrier();	/* @pos, then @start */
 	off = (at - etch_ring_plain(r->start)) >> ETCH_POS_SHIFT;

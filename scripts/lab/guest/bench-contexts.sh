@@ -87,7 +87,7 @@ set_up()
 	write 1 $ETCH/events/bench_hits/etch_small/enable
 	write 1 $FTRACE/events/bench_hits/ftrace_small/enable
 	for tree in $ETCH $FTRACE; do
-		write $SIZE $tree/buffer_size_kb
+		write $SIZE "$tree/buffer_size_kb"
 	done
 	write counter $ETCH/trace_clock
 	write "$cheap" $FTRACE/trace_clock

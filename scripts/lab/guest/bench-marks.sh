@@ -61,7 +61,7 @@ set_up()
 		write 1 $ETCH/events/markers/bench_$name/enable
 	done
 	for tree in $ETCH $FTRACE; do
-		write $SIZE $tree/buffer_size_kb
+		write $SIZE "$tree/buffer_size_kb"
 	done
 	write counter $ETCH/trace_clock
 	write "$cheap" $FTRACE/trace_clock
