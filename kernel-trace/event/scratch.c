@@ -30,6 +30,7 @@
 #include <linux/slab.h>
 #include <linux/stddef.h>
 #include <linux/topology.h>
+#include <linux/tracepoint-defs.h>
 #include <linux/unaligned.h>
 
 #include "event/contexts.h"
