@@ -189,6 +189,9 @@ struct etch_event {
 			/* public: */
 			u16 id;
 		};
+		/* private: of @word */
+		u32 halves[2];
+		/* public: */
 	};
 	struct etch_rules *rules;
 	u16 other;
@@ -221,8 +224,10 @@ struct etch_write {
 	struct etch_ring *ring;
 };
 
-struct etch_write etch_write_begin(unsigned long len, const struct etch_event *event,
-				   u64 mask);
+struct etch_write etch_write_begin(unsigned long who, const struct etch_event *event,
+				   unsigned long len);
+struct etch_write etch_write_begin_mask(unsigned long len, const struct etch_event *event,
+					u64 mask);
 void etch_write_end(struct etch_ring *ring);
 
 long etch_text_fit(const struct etch_text *text, const void *at, long nr, size_t size);

@@ -75,7 +75,23 @@ void etch_clock_learn_now(void);
 s64 etch_clock_zero(enum etch_clock clock);
 
 /**
- * etch_clock_counter() - read the processor's raw counter
+ * struct etch_ticks - ticks of the processor's raw counter, in the registers it comes in
+ * @low: the lower half
+ * @high: the upper one
+ * @ticks: the whole, where it comes in one register
+ */
+struct etch_ticks {
+#ifdef CONFIG_X86_64
+#define ETCH_COUNTER_HALVES
+	u32 low;
+	u32 high;
+#else
+	u64 ticks;
+#endif
+};
+
+/**
+ * etch_ticks_read() - read the processor's raw counter
  *
  * Not ordered against the instructions around it: two readings on one CPU never
  * go back, and that is all a time stamp needs. (Suspending to RAM may start that of an x86
@@ -83,23 +99,49 @@ s64 etch_clock_zero(enum etch_clock clock);
  * that can be read anywhere gives CLOCK_MONOTONIC's nanoseconds instead.
  *
  * Context: any, NMI included.
+ * Return: ticks, for etch_ticks_whole().
+ */
+static __always_inline struct etch_ticks etch_ticks_read(void)
+{
+	struct etch_ticks counter;
+
+#ifdef ETCH_COUNTER_HALVES
+	/* User mode may read the host's counter, too; um's own get_cycles() is 0. */
+	asm volatile("rdtsc" : "=a" (counter.low), "=d" (counter.high));
+#elif defined(CONFIG_X86) && !defined(CONFIG_UML)
+	counter.ticks = rdtsc();
+#elif defined(CONFIG_ARM64)
+	counter.ticks = get_cycles();
+#else
+	counter.ticks = ktime_get_mono_fast_ns();
+#endif
+	return counter;
+}
+
+/**
+ * etch_ticks_whole() - make one number of what the counter gave
+ * @counter: by etch_ticks_read()
+ *
+ * Return: ticks.
+ */
+static __always_inline u64 etch_ticks_whole(struct etch_ticks counter)
+{
+#ifdef ETCH_COUNTER_HALVES
+	return counter.low | (u64)counter.high << 32;
+#else
+	return counter.ticks;
+#endif
+}
+
+/**
+ * etch_clock_counter() - read the processor's raw counter, as one number
+ *
+ * Context: any, NMI included.
  * Return: ticks.
  */
 static __always_inline u64 etch_clock_counter(void)
 {
-#if defined(CONFIG_UML) && defined(CONFIG_X86_64)
-	u32 low, high;
-
-	/* User mode may read the host's counter; um's own get_cycles() is 0. */
-	asm volatile("rdtsc" : "=a" (low), "=d" (high));
-	return low | (u64)high << 32;
-#elif defined(CONFIG_X86) && !defined(CONFIG_UML)
-	return rdtsc();
-#elif defined(CONFIG_ARM64)
-	return get_cycles();
-#else
-	return ktime_get_mono_fast_ns();
-#endif
+	return etch_ticks_whole(etch_ticks_read());
 }
 
 /**

@@ -485,6 +485,13 @@ static __always_inline void etch_ring_lose(struct etch_ring *r, enum etch_lost c
 	local_inc(&r->lost[cause]);
 }
 
+/*
+ * Read a field that only this CPU's writers change, such that the compiler may make it the operand
+ * of an instruction: READ_ONCE() costs a load of its own. The caller sees to the order by
+ * barrier(), and uses what is read once, or not at all if @pos has moved.
+ */
+#define etch_ring_plain(field)	data_race(field)
+
 /* Where a record goes whose predecessor ends at @pos: on the next multiple of 4. */
 static __always_inline u64 etch_pos_align(u64 pos)
 {
@@ -520,6 +527,13 @@ static __always_inline u64 etch_ring_time(struct etch_ring *r)
  *	etch_ring_reserve_slow()	all: through the slots		-
  *	etch_ring_reserve()		__etch_ring_reserve() for	-
  *					lengths that nobody checked
+ *
+ * and in the same way
+ *
+ *	etch_ring_commit_quick()	nobody else in flight, no	etch_ring_commit_other()
+ *					interrupt; inline, no call
+ *	etch_ring_commit_other()	cases that quick leaves		-
+ *	etch_ring_commit()		all				-
  *
  * The slow path's @nest is the number of writers in flight with this one. If that is what
  * r->nest says, the caller has raised it: its first try went wrong after that. Otherwise
@@ -583,8 +597,9 @@ static __always_inline void *etch_ring_reserve(struct etch_ring *r, unsigned int
 /* How etch_ring_reserve_quick() ended. */
 enum etch_quick {
 	ETCH_QUICK_DONE,	/* a record is reserved */
+	ETCH_QUICK_NESTED,	/* another writer is in flight */
 	ETCH_QUICK_LOST,	/* the record is lost, and counted; we are not in flight */
-	ETCH_QUICK_OTHER,	/* not the simple case; we are not in flight */
+	ETCH_QUICK_OTHER,	/* another case than the simple one; we are not in flight */
 	ETCH_QUICK_RAISED,	/* an interrupt moved @pos; we are in flight: @nest is raised */
 };
 
@@ -598,30 +613,22 @@ static __always_inline bool etch_ring_full(const struct etch_ring *r, u64 off, u
 	return off <= limit && len <= limit && READ_ONCE(r->full) == READ_ONCE(r->consumed);
 }
 
-/**
- * etch_ring_reserve_quick() - etch_ring_reserve() for the case that nearly all are
- * @r:      as there
- * @len:    as there
- * @time:   as there
- * @record: the place of the record, if it has one
- *
- * Reserves if no other writer is in flight, the clock is the counter, and no interrupt
- * comes: in a straight line and without a call. The caller handles all other cases by a
- * jump to another function, so that it saves no register for them here. The caller makes
- * sure that @len is not below ETCH_RING_MIN_RECORD.
- *
- * Context: as etch_ring_reserve().
- * Return: if neither ETCH_QUICK_DONE nor ETCH_QUICK_LOST: what to ask
- * etch_ring_reserve_other() with.
- */
+/* etch_ring_reserve_quick() by a writer that has found no other in flight. */
 static __always_inline enum etch_quick
-etch_ring_reserve_quick(struct etch_ring *r, unsigned long len, u64 *time, void **record)
+etch_ring_reserve_alone(struct etch_ring *r, unsigned long *lenp, struct etch_ticks *time,
+			void **record)
 {
+	unsigned long len = *lenp;
+	u64 pos, old, at, off;
+	unsigned int limit;
+
 	/* (A) as in etch_ring_reserve() */
-	unsigned int limit = smp_load_acquire(&r->quick);
-	u64 pos = READ_ONCE(r->pos);
-	u64 at = etch_pos_align(pos);
-	u64 off = (at - READ_ONCE(r->start)) >> ETCH_POS_SHIFT;
+	limit = smp_load_acquire(&r->quick);
+	pos = READ_ONCE(r->pos);
+	old = pos;
+	at = etch_pos_align(pos);
+	barrier();	/* @pos, then @start */
+	off = (at - etch_ring_plain(r->start)) >> ETCH_POS_SHIFT;
 
 	if (unlikely(off + len > limit)) {
 		if (!etch_ring_full(r, off, len, limit))
@@ -629,19 +636,46 @@ etch_ring_reserve_quick(struct etch_ring *r, unsigned long len, u64 *time, void 
 		etch_ring_lose(r, ETCH_LOST_FULL);
 		return ETCH_QUICK_LOST;
 	}
-	if (unlikely(READ_ONCE(r->nest)))
-		return ETCH_QUICK_OTHER;
+	barrier();	/* @start, then @base */
 
 	/* Both are worked out here: behind the clock there are no registers left. */
-	*record = READ_ONCE(r->base) + off;
+	*record = etch_ring_plain(r->base) + off;
 	at += ETCH_POS(len) + 1;
 	OPTIMIZER_HIDE_VAR(*record);
 	OPTIMIZER_HIDE_VAR(at);
 
 	WRITE_ONCE(r->nest, 1);
-	*time = etch_clock_counter();
-	return likely(try_cmpxchg_local(&r->pos, &pos, at)) ? ETCH_QUICK_DONE :
-							      ETCH_QUICK_RAISED;
+	*time = etch_ticks_read();
+	if (likely(try_cmpxchg_local(&r->pos, &pos, at)))
+		return ETCH_QUICK_DONE;
+	/* So that no register has to keep it until here. */
+	*lenp = (at - 1 - etch_pos_align(old)) >> ETCH_POS_SHIFT;
+	return ETCH_QUICK_RAISED;
+}
+
+/**
+ * etch_ring_reserve_quick() - etch_ring_reserve() for the case that nearly all are
+ * @r:      as there
+ * @lenp:   as @len there, for etch_ring_reserve_other(), too
+ * @time:   as there, as the counter gave it
+ * @record: the place of the record, if it has one
+ *
+ * Reserves if no other writer is in flight, the clock is the counter, and no interrupt
+ * comes: in a straight line and without a call. The caller handles all other cases by a
+ * jump to another function, so that it saves no register for them here. The caller makes
+ * sure that it is not below ETCH_RING_MIN_RECORD.
+ *
+ * Context: as etch_ring_reserve().
+ * Return: if neither ETCH_QUICK_DONE nor ETCH_QUICK_LOST: what to ask
+ * etch_ring_reserve_other() with.
+ */
+static __always_inline enum etch_quick
+etch_ring_reserve_quick(struct etch_ring *r, unsigned long *lenp, struct etch_ticks *time,
+			void **record)
+{
+	if (unlikely(etch_ring_plain(r->nest)))
+		return ETCH_QUICK_NESTED;
+	return etch_ring_reserve_alone(r, lenp, time, record);
 }
 
 /**
@@ -660,6 +694,31 @@ static __always_inline void *etch_ring_reserve_other(struct etch_ring *r, unsign
 	if (why == ETCH_QUICK_RAISED)
 		return etch_ring_reserve_slow(r, len, time, 1);
 	return __etch_ring_reserve(r, len, time);
+}
+
+/**
+ * etch_ring_commit_quick() - etch_ring_commit() for the case that nearly all are
+ * @r: as there
+ *
+ * Commits if no other writer is in flight, and no interrupt comes: in a straight line, for
+ * callers in line. They handle all other cases by a call.
+ *
+ * Context: as etch_ring_commit().
+ * Return: true, or the caller has to call etch_ring_commit_other().
+ */
+static __always_inline bool etch_ring_commit_quick(struct etch_ring *r)
+{
+	u64 pos;
+
+	barrier();	/* the record is stored before we are seen to be gone */
+	if (unlikely(etch_ring_plain(r->nest) != 1))
+		return false;
+	pos = READ_ONCE(r->pos);
+	/* (B) as in etch_ring_commit_last() */
+	smp_store_release(&r->committed, pos);
+	WRITE_ONCE(r->nest, 0);
+	barrier();	/* gone, then @pos once more */
+	return likely(etch_ring_plain(r->pos) == pos);
 }
 
 /* etch_ring_commit() by the last one in flight, which publishes for all. */
@@ -697,6 +756,20 @@ static __always_inline void etch_ring_commit(struct etch_ring *r)
 		return etch_ring_commit_last(r);
 	barrier();	/* the record is stored before we are seen to be gone */
 	WRITE_ONCE(r->nest, nest - 1);
+}
+
+/**
+ * etch_ring_commit_other() - go on where etch_ring_commit_quick() did not
+ * @r: as there
+ *
+ * Context: as etch_ring_commit(), and at once.
+ */
+static __always_inline void etch_ring_commit_other(struct etch_ring *r)
+{
+	/* An interrupt moved @pos: we were seen to be gone too early, and are back. */
+	if (!READ_ONCE(r->nest))
+		WRITE_ONCE(r->nest, 1);
+	etch_ring_commit(r);
 }
 
 static_assert(offsetofend(struct etch_ring, full) <= 64,

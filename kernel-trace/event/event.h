@@ -38,9 +38,15 @@ struct etch_recorder {
 /*
  * What writers use: the ring of this CPU, by the instance's bit. While the instance is there
  * no possible CPU has NULL: one without a ring has what stands in for it.
+ *
+ * A stub has from its gate where the pointer to the ring stands. @rules, @several and @given
+ * stand in for a ring where one pointer does not tell it all: write.c.
  */
 struct etch_cpu_rings {
 	struct etch_ring *by_bit[ETCH_BITS];
+	struct etch_ring *rules;
+	struct etch_ring *several;
+	struct etch_ring *given;
 };
 
 DECLARE_PER_CPU(struct etch_cpu_rings, etch_cpu_rings);
@@ -175,5 +181,6 @@ bool etch_comm_recall(pid_t pid, char comm[TASK_COMM_LEN]);
 /* ---- write.c: records on their way ---- */
 
 unsigned int etch_write_abandon(void);
+unsigned long etch_write_given(u64 mask);
 
 #endif /* _KERNEL_ETCH_EVENT_H */

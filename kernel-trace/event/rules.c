@@ -31,9 +31,11 @@ void etch_rules_sort_out(struct etch_rules *rules)
 {
 	u64 soft = rules->soft | atomic64_read(&rules->off);
 	u64 simple = rules->recording & ~rules->triggered & ~soft, callers = 0;
+	u64 gate = rules->recording | rules->triggered;
 	struct etch_trigger *lone = NULL, *trigger;
 
-	WRITE_ONCE(rules->sole, is_power_of_2(simple) ? simple : 0);
+	WRITE_ONCE(rules->gate, gate);
+	WRITE_ONCE(rules->sole, is_power_of_2(gate) ? simple : 0);
 	list_for_each_entry(trigger, &rules->triggers, node)
 		callers |= trigger->mask;
 	if (is_power_of_2(callers) && !(callers & (rules->recording | soft)))

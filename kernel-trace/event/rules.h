@@ -120,8 +120,8 @@ struct etch_watch {
  * @asked: the instances for which the gate leads here
  * @triggered: of these, those for which it is open even if they do not record the event
  * @early: the instances whose filter may reject a hit before there is a record
- * @sole: of those that record the event, the only one that has no trigger, nor is in @soft; 0 if
- *	  there are none or several
+ * @gate: the instances for which the gate is open
+ * @sole: the only one of these, if it records the event and has no trigger, nor is in @soft; else 0
  * @lone: the only trigger, if its instance does not record the event; @all, if there are several,
  *	  all of one such instance; else NULL
  * @all: calls all triggers of the instance of its @mask
@@ -139,6 +139,7 @@ struct etch_rules {
 	u64 asked;
 	u64 triggered;
 	u64 early;
+	u64 gate;
 	u64 sole;
 	struct etch_trigger __rcu *lone;
 	struct etch_trigger all;

@@ -30,6 +30,7 @@
 #include <linux/slab.h>
 #include <linux/stddef.h>
 #include <linux/topology.h>
+#include <linux/tracepoint-defs.h>
 #include <linux/unaligned.h>
 
 #include "event/contexts.h"
@@ -311,8 +312,24 @@ static noinline struct etch_write etch_scratch_begin_other(unsigned long len,
 	return etch_scratch_begin_any(len, event, mask, rules);
 }
 
+/* The first usual case: @mask is rules->sole. */
+static noinline struct etch_write etch_scratch_begin_sole(unsigned long len,
+							  const struct etch_event *event,
+							  u64 mask,
+							  const struct etch_rules *rules)
+{
+	if (mask & READ_ONCE(rules->early)) {
+		if (etch_scratch_rejects(rules, mask))
+			return (struct etch_write) {};
+		return etch_scratch_begin_perhaps(len, event, mask, rules);
+	}
+	if (unlikely(!etch_scratch_is_free(len)))
+		return etch_scratch_begin_any(len, event, mask, rules);
+	return etch_scratch_begin_simple(len, event, mask, NULL);
+}
+
 /**
- * etch_scratch_begin() - etch_write_begin() for an event with rules
+ * etch_scratch_begin() - etch_write_begin_mask() for an event with rules
  * @len: as there
  * @event: as there
  * @mask: the instances for which the gate is open
@@ -331,14 +348,50 @@ struct etch_write etch_scratch_begin(unsigned long len, const struct etch_event 
 		return etch_scratch_begin_any(len, event, mask, &etch_rules_none);
 	if (mask != READ_ONCE(rules->sole) || unlikely(mask & READ_ONCE(etch_ruled_bits)))
 		return etch_scratch_begin_other(len, event, mask, rules);
-	if (mask & READ_ONCE(rules->early)) {
-		if (etch_scratch_rejects(rules, mask))
-			return (struct etch_write) {};
-		return etch_scratch_begin_perhaps(len, event, mask, rules);
-	}
-	if (unlikely(!etch_scratch_is_free(len)))
-		return etch_scratch_begin_any(len, event, mask, rules);
-	return etch_scratch_begin_simple(len, event, mask, NULL);
+	return etch_scratch_begin_sole(len, event, mask, rules);
+}
+
+/* etch_scratch_begin_gate() for an event that never had rules: its instance has them for all. */
+static noinline struct etch_write etch_scratch_begin_ruled(unsigned long len,
+							   const struct etch_event *event)
+{
+	u64 mask = READ_ONCE(event->tp->wanted) & ~ETCH_RULES_ANY;
+
+	/* Since the stub has read the gate, the last of them may have gone. */
+	if (unlikely(!mask))
+		return (struct etch_write) {};
+	return etch_scratch_begin_any(len, event, mask, &etch_rules_none);
+}
+
+/**
+ * etch_scratch_begin_gate() - etch_write_begin() for an event with rules
+ * @len: as there
+ * @event: as there; its gate says that it has rules
+ *
+ * Context: as there.
+ * Return: as etch_scratch_begin().
+ */
+struct etch_write etch_scratch_begin_gate(unsigned long len, const struct etch_event *event)
+{
+	const struct etch_rules *rules;
+	u64 mask;
+
+	/* (R) as in etch_scratch_begin() */
+	smp_rmb();
+	rules = READ_ONCE(event->rules);
+	if (unlikely(!rules))
+		return etch_scratch_begin_ruled(len, event);
+	mask = READ_ONCE(rules->sole);
+	/* Since the stub has read the gate, it may have closed: then the mask is 0. */
+	if (!mask || unlikely(mask & READ_ONCE(etch_ruled_bits)))
+		return etch_scratch_begin_other(len, event, READ_ONCE(rules->gate), rules);
+	return etch_scratch_begin_sole(len, event, mask, rules);
+}
+
+/* What gates lead to, in place of a ring. */
+struct etch_ring *etch_scratch_ring(int cpu)
+{
+	return (struct etch_ring *)per_cpu_ptr(&etch_scratch, cpu);
 }
 
 /* ---- The end of a record ---- */

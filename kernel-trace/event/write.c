@@ -10,20 +10,32 @@
  * The record of an event that has rules (rules.h) goes by way of scratch.c.
  *
  * If one instance wants the record, and no other writer is in flight in its ring,
- * etch_write_begin() and etch_write_end() handle it themselves, in straight lines and
- * without saving a register. For all other cases they jump to functions of their own.
+ * etch_write_begin() and etch_write_end_quick() handle it themselves, in straight lines and
+ * without saving a register. All other cases they leave to functions of their own.
+ *
+ * A stub hands on what its gate says: where this CPU's pointer to the instance's ring stands.
+ * If one pointer does not tell it all, it is one of three stand-ins, which are no rings. Of
+ * their fields only nest is ever read, by the test that the fast path makes anyway:
+ *
+ *	pointer		nest			the instances
+ *	rules		ETCH_NEST_SCRATCH	wanted, by the tracepoint; the event has rules
+ *	several		ETCH_NEST_SEVERAL	wanted, by the tracepoint
+ *	given		ETCH_NEST_GIVEN		etch_write_given(), just called, has them
  */
 #include <linux/bitops.h>
+#include <linux/build_bug.h>
 #include <linux/cache.h>
 #include <linux/cleanup.h>
 #include <linux/etch.h>
 #include <linux/etch_ring.h>
+#include <linux/init.h>
 #include <linux/kconfig.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <linux/tracepoint.h>
 
 #include "event/contexts.h"
 #include "event/rules.h"
@@ -37,14 +49,15 @@
  * ring, and etch_write_end() gets that back:
  *
  *	ring of struct etch_write	its nest	etch_write_end()
- *	the record's ring		1		commits: the fast path
- *	the record's ring		more		etch_write_end_any() commits
- *	stand_in			0		etch_write_end_any() makes the copies of
- *							the top of @stack, and commits
- *	what scratch.c has instead	ETCH_NEST_SCRATCH  etch_scratch_end() tests and copies
+ *	the record's ring		1		commits: in line, and not called
+ *	the record's ring		0		commits again: an interrupt came
+ *	the record's ring		more		counts down
+ *	stand_in			ETCH_NEST_COPIES  makes the copies of the top of @stack,
+ *							and commits
+ *	what scratch.c has instead	ETCH_NEST_SCRATCH  tests and copies: etch_scratch_end()
  *
- * @stand_in is no ring. Of its fields only nest is ever read, and it is always 0: so the one
- * test that the fast path makes anyway (nest is 1) sorts out these records, too.
+ * @stand_in is no ring. Of its fields only nest is ever read: so the one test that the fast
+ * path makes anyway (nest is 1) sorts out these records, too.
  */
 struct etch_copies {
 	struct etch_ring stand_in;
@@ -57,7 +70,14 @@ struct etch_copies {
 	} stack[ETCH_RING_MAX_NEST];
 };
 
-static DEFINE_PER_CPU(struct etch_copies, etch_copies);
+static DEFINE_PER_CPU(struct etch_copies, etch_copies) = {
+	.stand_in.nest = ETCH_NEST_COPIES,
+};
+
+/* Stand in for a ring, where the instances have to be looked up. */
+static DEFINE_PER_CPU(struct etch_ring, etch_several) = { .nest = ETCH_NEST_SEVERAL };
+static DEFINE_PER_CPU(struct etch_ring, etch_given) = { .nest = ETCH_NEST_GIVEN };
+static DEFINE_PER_CPU(u64, etch_given_mask);
 
 /*
  * Note which instances get a copy, and return the ring for struct etch_write. A writer that
@@ -120,16 +140,60 @@ static noinline struct etch_write etch_write_begin_other(unsigned long len,
 	return w;
 }
 
+/* etch_write_begin() for those in @mask, which was not the gate's, or need not be any more. */
+static __always_inline struct etch_write etch_write_begin_some(unsigned long len,
+							       const struct etch_event *event,
+							       u64 mask)
+{
+	if (likely(!(mask & ETCH_RULES) && !etch_is_one(mask)))
+		return etch_write_begin_many(len, event, mask);
+	/* Since the stub has read the gate, all of them may have gone. */
+	if (!mask)
+		return (struct etch_write) {};
+	return etch_write_begin_mask(len, event, mask);
+}
+
+static noinline struct etch_write etch_write_begin_several(unsigned long len,
+							   const struct etch_event *event)
+{
+	return etch_write_begin_some(len, event,
+				     READ_ONCE(event->tp->wanted) & ~TRACEPOINT_FUNCS);
+}
+
+static noinline struct etch_write etch_write_begin_given(unsigned long len,
+							 const struct etch_event *event)
+{
+	return etch_write_begin_some(len, event, this_cpu_read(etch_given_mask));
+}
+
+/* etch_write_begin() where another writer is in flight, or something stands in for a ring. */
+static __always_inline struct etch_write etch_write_begin_nested(unsigned long len,
+								 const struct etch_event *event,
+								 struct etch_ring *ring,
+								 unsigned int nest)
+{
+	switch (nest) {
+	case ETCH_NEST_SCRATCH:
+		return etch_scratch_begin_gate(len, event);
+	case ETCH_NEST_SEVERAL:
+		return etch_write_begin_several(len, event);
+	case ETCH_NEST_GIVEN:
+		return etch_write_begin_given(len, event);
+	default:
+		return etch_write_begin_other(len, event, ring, ETCH_QUICK_NESTED);
+	}
+}
+
 /* As few cache lines as can be. */
-struct etch_write etch_write_begin(unsigned long len, const struct etch_event *event,
-				   u64 mask) __aligned(L1_CACHE_BYTES);
+struct etch_write etch_write_begin(unsigned long who, const struct etch_event *event,
+				   unsigned long len) __aligned(L1_CACHE_BYTES);
 void etch_write_end(struct etch_ring *ring) __aligned(L1_CACHE_BYTES);
 
 /**
  * etch_write_begin() - reserve a record
+ * @who: the instances that want it, as the tracepoint's gate has them, or etch_write_given()
+ * @event: the event that was hit, one with a tracepoint
  * @len: bytes, head included
- * @event: the event that was hit
- * @mask: the instances that want it, by bit; at least one
  *
  * Where a record is lost, its ring has counted it.
  *
@@ -137,32 +201,77 @@ void etch_write_end(struct etch_ring *ring) __aligned(L1_CACHE_BYTES);
  * Return: the record with its head filled in, and the ring for etch_write_end(); or
  * NULL as the record: then there is no etch_write_end() to call.
  */
-struct etch_write etch_write_begin(unsigned long len, const struct etch_event *event,
-				   u64 mask)
+struct etch_write etch_write_begin(unsigned long who, const struct etch_event *event,
+				   unsigned long len)
+{
+	struct etch_write w = { .ring = etch_ring_of(who) };
+	unsigned int nest = READ_ONCE(w.ring->nest);
+	struct etch_ticks time;
+	enum etch_quick how;
+
+	if (unlikely(nest))
+		return etch_write_begin_nested(len, event, w.ring, nest);
+	how = etch_ring_reserve_alone(w.ring, &len, &time, &w.record);
+	if (unlikely(how != ETCH_QUICK_DONE)) {
+		if (how == ETCH_QUICK_LOST)
+			return (struct etch_write) {};
+		return etch_write_begin_other(len, event, w.ring, how);
+	}
+	etch_stamp_quick(w.record, time, event);
+	return w;
+}
+EXPORT_SYMBOL_GPL(etch_write_begin);
+
+/**
+ * etch_write_begin_mask() - reserve a record
+ * @len: as for etch_write_begin()
+ * @event: any event that was hit
+ * @mask: the instances that want it, by bit; at least one
+ *
+ * Context: as there.
+ * Return: as there.
+ */
+struct etch_write etch_write_begin_mask(unsigned long len, const struct etch_event *event,
+					u64 mask)
 {
 	struct etch_write w = { .ring = etch_this_ring(mask) };
+	struct etch_ticks time;
 	enum etch_quick how;
-	u64 time;
 
 	if (unlikely(!etch_is_one(mask))) {
 		if (mask & ETCH_RULES_ANY)
 			return etch_scratch_begin(len, event, mask & ~ETCH_RULES_ANY);
 		return etch_write_begin_many(len, event, mask);
 	}
-	how = etch_ring_reserve_quick(w.ring, len, &time, &w.record);
+	how = etch_ring_reserve_quick(w.ring, &len, &time, &w.record);
 	if (unlikely(how != ETCH_QUICK_DONE)) {
 		if (how == ETCH_QUICK_LOST)
 			return (struct etch_write) {};
 		return etch_write_begin_other(len, event, w.ring, how);
 	}
-	etch_stamp(w.record, time, event->word);
+	etch_stamp_quick(w.record, time, event);
 	return w;
 }
-EXPORT_SYMBOL_GPL(etch_write_begin);
+EXPORT_SYMBOL_GPL(etch_write_begin_mask);
+
+/**
+ * etch_write_given() - have a serializer record for some instances
+ * @mask: as for etch_write_begin_mask()
+ *
+ * Context: process, with preemption disabled until the serializer has returned. The next
+ * record of a task on this CPU is for them.
+ * Return: for the serializer.
+ */
+unsigned long etch_write_given(u64 mask)
+{
+	this_cpu_write(etch_given_mask, mask);
+	return offsetof(struct etch_cpu_rings, given);
+}
 
 /* Make the copies of the record that began last, and commit the record. */
-static void etch_write_end_copied(struct etch_copies *c)
+static noinline void etch_write_end_copied(void)
 {
+	struct etch_copies *c = this_cpu_ptr(&etch_copies);
 	unsigned int depth = READ_ONCE(c->depth) - 1;
 	const struct etch_copy *copy = &c->stack[depth];
 	struct etch_ring *ring = copy->ring;
@@ -175,24 +284,6 @@ static void etch_write_end_copied(struct etch_copies *c)
 	etch_ring_commit(ring);
 }
 
-static noinline void etch_write_end_other(struct etch_ring *ring)
-{
-	struct etch_copies *c = this_cpu_ptr(&etch_copies);
-
-	if (ring == &c->stand_in)
-		etch_write_end_copied(c);
-	else
-		etch_ring_commit(ring);
-}
-
-/* Another writer is in flight, or the record has copies to make or rules to pass. */
-static noinline void etch_write_end_any(struct etch_ring *ring)
-{
-	if (likely(READ_ONCE(ring->nest) == ETCH_NEST_SCRATCH))
-		return etch_scratch_end(ring);
-	etch_write_end_other(ring);
-}
-
 /**
  * etch_write_end() - hand in a record
  * @ring: of struct etch_write, which etch_write_begin() returned
@@ -202,9 +293,14 @@ static noinline void etch_write_end_any(struct etch_ring *ring)
  */
 void etch_write_end(struct etch_ring *ring)
 {
-	if (unlikely(READ_ONCE(ring->nest) != 1))
-		return etch_write_end_any(ring);
-	etch_ring_commit_last(ring);
+	unsigned int nest = READ_ONCE(ring->nest);
+
+	if (likely(nest == ETCH_NEST_SCRATCH))
+		etch_scratch_end(ring);
+	else if (nest == ETCH_NEST_COPIES)
+		etch_write_end_copied();
+	else
+		etch_ring_commit_other(ring);
 }
 EXPORT_SYMBOL_GPL(etch_write_end);
 
@@ -246,3 +342,20 @@ unsigned int etch_write_abandon(void)
 	}
 	return nr;
 }
+
+static int __init etch_write_init(void)
+{
+	int cpu;
+
+	BUILD_BUG_ON(offsetof(struct etch_cpu_rings, rules) != TRACEPOINT_GATE_RULES);
+	BUILD_BUG_ON(offsetof(struct etch_cpu_rings, several) != TRACEPOINT_GATE_SEVERAL);
+	for_each_possible_cpu(cpu) {
+		struct etch_cpu_rings *rings = per_cpu_ptr(&etch_cpu_rings, cpu);
+
+		rings->rules = etch_scratch_ring(cpu);
+		rings->several = per_cpu_ptr(&etch_several, cpu);
+		rings->given = per_cpu_ptr(&etch_given, cpu);
+	}
+	return 0;
+}
+core_initcall(etch_write_init);

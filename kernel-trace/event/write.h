@@ -29,6 +29,13 @@ static __always_inline struct etch_ring *etch_this_ring(u64 mask)
 	return this_cpu_read(etch_cpu_rings.by_bit[__ffs(mask)]);
 }
 
+/* The same, for what a gate says: where the pointer to the ring stands, struct tracepoint. */
+static __always_inline struct etch_ring *etch_ring_of(unsigned long who)
+{
+	return this_cpu_read(*(struct etch_ring * __percpu *)
+			     ((unsigned long)&etch_cpu_rings + who));
+}
+
 static __always_inline bool etch_is_one(u64 mask)
 {
 	return !(mask & (mask - 1));
@@ -44,17 +51,47 @@ static __always_inline void etch_stamp(struct etch_head *head, u64 time, u64 wor
 	head->pid = current->pid;
 }
 
+/*
+ * The same for a record whose first word nobody reads soon. Where the counter comes in two
+ * registers, it goes into the record from there.
+ */
+static __always_inline void etch_stamp_quick(struct etch_head *head, struct etch_ticks time,
+					     const struct etch_event *event)
+{
+#ifdef ETCH_COUNTER_HALVES
+	u32 high = (u16)time.high | event->halves[1];
+	u32 *word = (u32 *)&head->word;
+
+	if (unlikely(!in_task())) {
+		barrier();	/* so that the test above needs no register */
+		high |= (u32)etch_context_level() << (ETCH_CONTEXT_SHIFT - 32);
+	}
+	word[0] = time.low;
+	word[1] = high;
+	head->pid = current->pid;
+#else
+	etch_stamp(head, etch_ticks_whole(time), event->word);
+#endif
+}
+
 /* Whatever the case. NULL: the record is lost, which the ring has counted. */
 static __always_inline void *etch_reserve(struct etch_ring *ring, unsigned long len, u64 *time)
 {
 	void *record;
-	enum etch_quick how = etch_ring_reserve_quick(ring, len, time, &record);
+	struct etch_ticks counter;
+	enum etch_quick how = etch_ring_reserve_quick(ring, &len, &counter, &record);
 
-	if (likely(how == ETCH_QUICK_DONE))
-		return record;
-	if (how == ETCH_QUICK_LOST)
-		return NULL;
-	return etch_ring_reserve_other(ring, len, time, how);
+	if (likely(how == ETCH_QUICK_DONE)) {
+		*time = etch_ticks_whole(counter);
+	} else if (how == ETCH_QUICK_LOST) {
+		record = NULL;
+	} else {
+		u64 slow;	/* of its own, so that @time can be in a register */
+
+		record = etch_ring_reserve_other(ring, len, &slow, how);
+		*time = slow;
+	}
+	return record;
 }
 
 /* Store a record again, with a time of this ring. All else is the original's. */
@@ -78,7 +115,14 @@ static __always_inline void etch_write_copy(struct etch_ring *ring, const struct
 /* The nest that etch_write_end() finds if a record is made in scratch memory, not in a ring. */
 #define ETCH_NEST_SCRATCH	UINT_MAX
 
+/* And those of what else stands in for a ring: see write.c. */
+#define ETCH_NEST_COPIES	(UINT_MAX - 1)
+#define ETCH_NEST_SEVERAL	(UINT_MAX - 2)
+#define ETCH_NEST_GIVEN		(UINT_MAX - 3)
+
 struct etch_write etch_scratch_begin(unsigned long len, const struct etch_event *event, u64 mask);
+struct etch_write etch_scratch_begin_gate(unsigned long len, const struct etch_event *event);
+struct etch_ring *etch_scratch_ring(int cpu);
 void etch_scratch_end(struct etch_ring *stand_in);
 void etch_scratch_abandon(void);
 

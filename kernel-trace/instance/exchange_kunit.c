@@ -175,7 +175,7 @@ static void etch_exchange_hit(void)
 	struct etch_write w;
 
 	preempt_disable_notrace();
-	w = etch_write_begin(sizeof(*r), &t->event, READ_ONCE(t->open));
+	w = etch_write_begin_mask(sizeof(*r), &t->event, READ_ONCE(t->open));
 	r = w.record;
 	/* A rejected hit counts, too; its number does not matter. */
 	if (r) {

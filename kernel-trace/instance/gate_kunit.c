@@ -460,7 +460,7 @@ static void etch_gate_refuses_to_turn_off(struct kunit *test)
 /* Begins a record for those in @mask. With preemption disabled, on one CPU. */
 static struct etch_write etch_gate_begin(struct etch_gate_test *t, u32 number, u64 mask)
 {
-	struct etch_write w = etch_write_begin(sizeof(struct etch_gate_record),
+	struct etch_write w = etch_write_begin_mask(sizeof(struct etch_gate_record),
 					       &t->events[0].event, mask);
 
 	if (w.record)

@@ -199,7 +199,7 @@ static bool etch_scratch_start(struct etch_scratch_test *t, struct etch_write *w
 {
 	struct etch_scratch_record *r;
 
-	*w = etch_write_begin(len, &t->event, t->open);
+	*w = etch_write_begin_mask(len, &t->event, t->open);
 	r = w->record;
 	if (!r)
 		return false;

@@ -20,6 +20,7 @@
 #include <linux/cpu.h>
 #include <linux/ctype.h>
 #include <linux/etch.h>
+#include <linux/etch_expand.h>
 #include <linux/export.h>
 #include <linux/init.h>
 #include <linux/jump_label.h>
@@ -163,7 +164,7 @@ void etch_mark_hit(const struct etch_mark_site *site, const u64 *values)
 		return;
 	if (mark->texts)
 		len += etch_mark_measure(site, values, lens);
-	w = etch_write_begin(len, &mark->event, mask);
+	w = etch_write_begin_mask(len, &mark->event, mask);
 	if (!w.record)
 		return;
 	for (i = 0; i < site->nr; i++) {
@@ -177,7 +178,7 @@ void etch_mark_hit(const struct etch_mark_site *site, const u64 *values)
 				      values[i]);
 		}
 	}
-	etch_write_end(w.ring);
+	etch_write_end_quick(w.ring);
 }
 EXPORT_SYMBOL_GPL(etch_mark_hit);
 

@@ -11,6 +11,7 @@
 #include <linux/cleanup.h>
 #include <linux/err.h>
 #include <linux/etch.h>
+#include <linux/etch_expand.h>
 #include <linux/fs.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
@@ -85,14 +86,14 @@ static bool etch_marker_record(struct etch_instance *inst, const char *text, siz
 	struct etch_write w;
 
 	preempt_disable_notrace();
-	w = etch_write_begin(sizeof(*marker) + len + 1, &etch_marker_event,
+	w = etch_write_begin_mask(sizeof(*marker) + len + 1, &etch_marker_event,
 			     etch_own_mask(inst->rec.bit));
 	marker = w.record;
 	if (marker) {
 		marker->where = offsetof(struct etch_marker, buf) | (len + 1) << 16;
 		memcpy(marker->buf, text, len);
 		marker->buf[len] = '\0';
-		etch_write_end(w.ring);
+		etch_write_end_quick(w.ring);
 	}
 	preempt_enable_notrace();
 	return marker;

@@ -44,14 +44,15 @@ static u64 etch_state_others(const struct etch_state *state, const struct tracep
 	u64 __others;							\
 									\
 	preempt_disable_notrace();					\
-	etch_write_##_event(etch_own_mask((_state)->inst->rec.bit), &__stored, \
+	etch_write_##_event(etch_write_given(etch_own_mask((_state)->inst->rec.bit)), \
+			    &__stored,					\
 			    __VA_ARGS__, &etch_event_##_event);		\
 	__others = etch_state_others(_state, &__tracepoint_##_event);	\
 	if (__others & TRACEPOINT_FUNCS)				\
 		__traceiter_##_event(NULL, &__ignored, __VA_ARGS__);	\
 	__others &= ~TRACEPOINT_FUNCS;					\
 	if (__others & ~ETCH_RULES)					\
-		etch_write_##_event(__others, &__ignored,		\
+		etch_write_##_event(etch_write_given(__others), &__ignored, \
 				    __VA_ARGS__, &etch_event_##_event);	\
 	preempt_enable_notrace();					\
 	__stored;							\

@@ -19,6 +19,7 @@
 #define pr_fmt(fmt) "etch: " fmt
 
 #include <linux/etch.h>
+#include <linux/etch_expand.h>
 #include <linux/ftrace.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
@@ -162,13 +163,13 @@ static void etch_sys_enter(void *data, struct pt_regs *regs, long id)
 	syscall_get_arguments(current, regs, args);
 
 	len = call->enter.size;
-	w = etch_write_begin(len, &call->events[ETCH_SYS_ENTER], mask);
+	w = etch_write_begin_mask(len, &call->events[ETCH_SYS_ENTER], mask);
 	record = w.record;
 	if (!record)
 		return;
 	record->nr = call->nr;
 	memcpy(record->args, args, len - sizeof(*record));
-	etch_write_end(w.ring);
+	etch_write_end_quick(w.ring);
 }
 
 static void etch_sys_exit(void *data, struct pt_regs *regs, long ret)
@@ -183,13 +184,13 @@ static void etch_sys_exit(void *data, struct pt_regs *regs, long ret)
 	call = etch_syscall_wanted(regs, ETCH_SYS_EXIT, &mask);
 	if (!call)
 		return;
-	w = etch_write_begin(sizeof(*record), &call->events[ETCH_SYS_EXIT], mask);
+	w = etch_write_begin_mask(sizeof(*record), &call->events[ETCH_SYS_EXIT], mask);
 	record = w.record;
 	if (!record)
 		return;
 	record->nr = call->nr;
 	record->ret = syscall_get_return_value(current, regs);
-	etch_write_end(w.ring);
+	etch_write_end_quick(w.ring);
 }
 
 /* ---- Gates ---- */

@@ -6,6 +6,7 @@
  * with the functions of Etch that store it; its text leaves them out.
  */
 #include <linux/etch.h>
+#include <linux/etch_expand.h>
 #include <linux/init.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -77,14 +78,14 @@ static void etch_stack_hit(struct etch_order *order, const struct etch_hit *hit)
 	struct etch_stack *stack;
 	struct etch_write w;
 
-	w = etch_write_begin(sizeof(*stack) + bytes, &etch_stack_event,
+	w = etch_write_begin_mask(sizeof(*stack) + bytes, &etch_stack_event,
 			     etch_own_mask(order->trigger.bit));
 	stack = w.record;
 	if (!stack)
 		return;
 	stack->where = offsetof(struct etch_stack, caller) | bytes << 16;
 	memcpy(stack->caller, callers, bytes);
-	etch_write_end(w.ring);
+	etch_write_end_quick(w.ring);
 }
 
 static struct etch_trigger_kind etch_stack_kind = {

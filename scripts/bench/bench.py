@@ -16,6 +16,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "lib"), str(HERE)]
 import consumers
+import contexts
 import enable
 import event
 import figures
@@ -24,6 +25,7 @@ import kernels
 import layout
 import loops
 import machine
+import marks
 import plot
 import readers
 import readout
@@ -36,7 +38,7 @@ import workload
 BENCHES = {"gate": gate, "enable": enable, "event": event,
            "workload": workload, "readers": readers, "readout": readout,
            "rest": rest, "consumers": consumers, "recorders": recorders,
-           "rules": rules}
+           "rules": rules, "contexts": contexts, "marks": marks}
 ERRORS = (figures.FigureError, kernels.KernelError, loops.LoopError,
           machine.MachineError, OSError)
 

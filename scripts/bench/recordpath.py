@@ -15,8 +15,9 @@ import subprocess
 import sys
 
 
-EVERY = ("etch_write_begin", "etch_write_begin_many", "etch_write_begin_other",
-         "etch_write_end", "etch_write_end_any", "etch_ring_reserve_slow", "switch_block")
+EVERY = ("etch_write_begin", "etch_write_begin_mask", "etch_write_begin_several",
+         "etch_write_begin_many", "etch_write_begin_other",
+         "etch_write_end", "etch_write_end_copied", "etch_ring_reserve_slow", "switch_block")
 # What the compiler appends to a copy of its own.
 COPY = re.compile(r"\.(?:isra|constprop|part)\.\d+|\.cold")
 PLACE = re.compile(r"0x[0-9a-f]{5,}|\b[0-9a-f]+ <.*>|\(%rip\)")

@@ -60,17 +60,20 @@ bool rec_good(const struct rec *rec, unsigned int room);
  * Reserve as etch_write_begin() does it: the straight line first, and what it leaves to
  * others then. Or, if @plain, all in one.
  */
-static __always_inline struct rec *rec_reserve(struct etch_ring *r, unsigned int len, u64 *time,
+static __always_inline struct rec *rec_reserve(struct etch_ring *r, unsigned long len, u64 *time,
 					       bool plain)
 {
+	struct etch_ticks counter;
 	enum etch_quick how;
 	void *rec;
 
 	if (plain)
 		return etch_ring_reserve(r, len, time);
-	how = etch_ring_reserve_quick(r, len, time, &rec);
-	if (how == ETCH_QUICK_DONE)
+	how = etch_ring_reserve_quick(r, &len, &counter, &rec);
+	if (how == ETCH_QUICK_DONE) {
+		*time = etch_ticks_whole(counter);
 		return rec;
+	}
 	return how == ETCH_QUICK_LOST ? NULL : etch_ring_reserve_other(r, len, time, how);
 }
 

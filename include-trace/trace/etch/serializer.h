@@ -4,15 +4,15 @@
  * into
  *
  *	static __maybe_unused noinline notrace void
- *	etch_write_lookup(u64 __mask, u64 key, const char *name,
+ *	etch_write_lookup(u64 __who, u64 key, const char *name,
  *			  const struct etch_event *__event)
  *	{
  *		struct etch_dyn_lookup __maybe_unused __uninitialized __data_offsets;
  *		struct etch_raw_lookup *entry;
  *		struct etch_write __w;
  *
- *		__w = etch_write_begin(etch_len_lookup(&__data_offsets, key, name),
- *				       __event, __mask);
+ *		__w = etch_write_begin(__who, __event,
+ *				       etch_len_lookup(&__data_offsets, key, name));
  *		entry = __w.record;
  *		if (!entry)
  *			return;
@@ -28,14 +28,14 @@
  *				__str__[__len__] = '\0';
  *			} while (0);
  *		}
- *		etch_write_end(__w.ring);
+ *		etch_write_end_quick(__w.ring);
  *	}
  *
  * The verbs of TP_fast_assign(), here __assign_str(), are the kernel's own.
  *
  * Out of line, so that a stub which is called for ftrace or perf alone saves no
- * registers for it. The mask takes the place of the stub's first argument, so that the
- * event's own arguments stay in the registers that the stub was called with.
+ * registers for it. What the gate says takes the place of the stub's first argument, so that
+ * the event's own arguments stay in the registers that the stub was called with.
  */
 
 #include <trace/stages/stage6_event_callback.h>
@@ -57,14 +57,14 @@
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(call, proto, args, tstruct, assign, print)	\
 static __maybe_unused noinline notrace void				\
-etch_write_##call(u64 __mask, proto, const struct etch_event *__event)	\
+etch_write_##call(u64 __who, proto, const struct etch_event *__event)	\
 {									\
 	struct etch_dyn_##call __maybe_unused __uninitialized __data_offsets; \
 	struct etch_raw_##call *entry;					\
 	struct etch_write __w;						\
 									\
-	__w = etch_write_begin(etch_len_##call(&__data_offsets, args),	\
-			       __event, __mask);			\
+	__w = etch_write_begin(__who, __event,				\
+			       etch_len_##call(&__data_offsets, args));	\
 	entry = __w.record;						\
 	if (!entry)							\
 		return;							\
@@ -73,7 +73,7 @@ etch_write_##call(u64 __mask, proto, const struct etch_event *__event)	\
 									\
 	{ assign; }							\
 									\
-	etch_write_end(__w.ring);					\
+	etch_write_end_quick(__w.ring);					\
 }
 
 #include TRACE_INCLUDE(TRACE_INCLUDE_FILE)

@@ -165,6 +165,13 @@ cold_reject()
 	of_event 0 small filter
 }
 
+cold_accept()
+{
+	of_event "first != 999999" small filter
+	hit cold_accept $COLD 1 small
+	of_event 0 small filter
+}
+
 # Eight instances with a filter each, of which one passes.
 eight()
 {
