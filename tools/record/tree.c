@@ -334,6 +334,47 @@ int tree_close(struct tree *tree)
 	return 0;
 }
 
+/* ---- Its settings ---- */
+
+int tree_choose_events(struct tree *tree, const char *list)
+{
+	char *words = strdup(list);
+	int ret;
+
+	if (!words)
+		return fail("no memory");
+	for (char *at = words; *at; at++)
+		if (*at == ',')
+			*at = ' ';
+	ret = tree_change(tree, "set_event", words);
+	free(words);
+	return ret;
+}
+
+int tree_choose_size(struct tree *tree, const char *size)
+{
+	char text[32], *end;
+	unsigned long long kb = strtoull(size, &end, 10);
+
+	switch (*end) {
+	case 'G':
+	case 'g':
+		kb <<= 10;
+		/* fall through */
+	case 'M':
+	case 'm':
+		kb <<= 10;
+		/* fall through */
+	case 'K':
+	case 'k':
+		end++;
+	}
+	if (end == size || *end)
+		return fail("-b %s: a size is a number of KiB, or one with K, M or G behind it", size);
+	snprintf(text, sizeof(text), "%llu", kb);
+	return tree_change(tree, "buffer_size_kb", text);
+}
+
 /* ---- What it has to tell ---- */
 
 char *tree_events(const struct tree *tree)

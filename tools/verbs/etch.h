@@ -13,6 +13,8 @@
  *	export.c	export: for other programs, by the room export/
  *
  *	choose.c	which records: options by time, CPU, task, event, field
+ *	trace.c		trace: the same lines, while records come
+ *	durations.c	what took how long, for show and trace
  *	line.c		a record as a line of text, as the kernel's file "trace" has it
  *	print.c		what an event says: its print format, for line.c
  *	expr.c		the expressions in a print format; expr_parse.c parses them
@@ -54,7 +56,7 @@ extern const struct verb verb_record, verb_list, verb_show, verb_check, verb_exp
 /* These come with later patches; without them, they are NULL. */
 #define LATER	__attribute__((weak))
 extern const struct verb verb_top LATER, verb_latency LATER, verb_syscalls LATER,
-			 verb_irqs LATER, verb_block LATER, verb_diff LATER, verb_view LATER;
+			 verb_irqs LATER, verb_block LATER, verb_diff LATER, verb_view LATER, verb_trace LATER;
 
 /* By name, or NULL. */
 const struct verb *verb_find(const char *name);

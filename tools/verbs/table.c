@@ -6,12 +6,12 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <ftw.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "live/live.h"
 #include "record/record.h"
 #include "verbs/etch.h"
 #include "verbs/line.h"
@@ -73,12 +73,6 @@ int table_options(struct table *table, int argc, char **argv, unsigned int folde
 
 /* ---- Recording a command ---- */
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st, (void)type, (void)ftw;
-	return remove(path);
-}
-
 static int record_command(const struct table *table, char *folder)
 {
 	char *before[] = {
@@ -123,17 +117,15 @@ static int print_table(const struct table *table, const char *folder, table_fn *
 /* The command's own status is ours, as the recorder has it. */
 static int record_and_print(const struct table *table, table_fn *fn)
 {
-	const char *where = getenv("TMPDIR") ?: "/tmp";
 	char top[4096], folder[4104];
 	int recorded, ret;
 
-	if (snprintf(top, sizeof(top), "%s/etch-XXXXXX", where) >= (int)sizeof(top) ||
-	    !mkdtemp(top))
-		return trouble("%s has no place for a recording: %m", where);
+	if (scratch_make(top, sizeof(top)))
+		return trouble("There is no place for a recording, see $TMPDIR: %m");
 	snprintf(folder, sizeof(folder), "%s/trace", top);
 	recorded = record_command(table, folder);
 	ret = access(folder, R_OK) ? recorded ?: EXIT_TROUBLE : print_table(table, folder, fn);
-	nftw(top, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	scratch_remove(top);
 	return recorded ?: ret;
 }
 

@@ -94,6 +94,25 @@ format:
 
 print fmt: "%-6s at %ps", __get_str(msg), (void *)0xffffffff81000010UL
 """
+# Of these there are no format files.
+CALLS = "".join(f"""event {{
+	id = {number};
+	name = "{name}";
+	stream_id = 0;
+	fields := struct {{
+		{fields}
+	}};
+}};
+
+""" for number, name, fields in (
+    (11, "syscalls:sys_enter_read", "int32_t ___syscall_nr; xint64_t _fd; xint64_t _count;"),
+    (12, "syscalls:sys_exit_read", "int32_t ___syscall_nr; int64_t _ret;"),
+    (13, "syscalls:sys_enter_exit_group", "int32_t ___syscall_nr; xint64_t _code;"),
+    (14, "sched:sched_switch", "char8_t _prev_comm[16]; int32_t _prev_pid; int64_t _prev_state; "
+     "char8_t _next_comm[16]; int32_t _next_pid;"),
+    (15, "sched:sched_waking", "char8_t _comm[16]; int32_t _pid;"),
+    (16, "raw_syscalls:sys_enter", "int64_t _id; xint64_t _args[6];"),
+    (17, "raw_syscalls:sys_exit", "int64_t _id; int64_t _ret;")))
 SYMBOLS = "ffffffff81000000 T begin\nffffffff81000100 t other\t[mod]\n"
 TASKS = "start 41 41 1 shell\nstart 42 41 1 two words\nend 41 41 1 later\n"
 
@@ -110,6 +129,12 @@ def text(time, pid, msg, level=0):
     record = struct.pack("<Qi", time | 9 << 48 | level << 62, pid) + struct.pack(
         "<iI", 120, len(body) << 16 | 16) + body
     return record + bytes(-len(record) % 4)
+
+
+def other(event, time, pid, layout_of, *values):
+    """A record of one of CALLS."""
+    return struct.pack("<Qii", time | event << 48, pid, 120) + struct.pack(
+        "<" + layout_of, *values)
 
 
 def packet(cpu, seq, records, begin, lost=(0, 0, 0, 0, 0), end=None):
@@ -280,6 +305,86 @@ class Etch(unittest.TestCase):
 
     def test_fields_by_name(self):
         self.assertIn("number: a=-2 b=7 name=n {", self.show("-F")[1])
+
+    # ---- Durations ----
+
+    def record_calls(self):
+        """A trace of two threads' calls and switches; a loss on CPU 1 in the middle."""
+        self.put("metadata", METADATA + CALLS)
+
+        def enter(time, pid, count):
+            return other(11, time, pid, "iQQ", 0, 3, count)
+
+        def leave(time, pid, ret):
+            return other(12, time, pid, "iq", 0, ret)
+
+        def switch(time, one, state, two):
+            return other(14, time, one, "16siq16si", b"n", one, state, b"n", two)
+
+        data = {
+            0: [packet(0, 1, [
+                leave(1000, 42, 7), enter(2000, 41, 64), switch(3000, 41, 1, 0),
+                other(15, 20003000, 0, "16si", b"n", 41), switch(35003000, 0, 0, 41),
+                leave(35003500, 41, 5), other(16, 35004000, 41, "q6Q", 0, *range(6)),
+                enter(35004010, 41, 8), leave(35005000, 41, -2),
+                other(17, 35005010, 41, "qq", 0, -2), enter(35006000, 41, 9)], 0,
+                end=35007000)],
+            1: [packet(1, 1, [enter(35006500, 42, 1)], 35006100, end=35006600),
+                packet(1, 2, [leave(35009000, 42, 1), enter(35009100, 42, 2),
+                              other(13, 35009200, 43, "iQ", 231, 1)],
+                       35008900, (0, 4, 0, 0, 0), end=35009300)]}
+        for cpu, packets in data.items():
+            (self.trace / f"cpu{cpu}").write_bytes(b"".join(packets))
+
+    def texts(self, *options):
+        """What stands behind the times of the lines."""
+        return [line if line[0] in "#C" else line.split(": ", 1)[1].replace(" {prio=120}", "")
+                for line in self.show(*options)]
+
+    def test_durations(self):
+        self.record_calls()
+        switch = "sched_switch: prev_comm=n prev_pid={} prev_state={} next_comm=n next_pid={}"
+        self.assertEqual(self.texts("-D"), [
+            "read(...) = 7 <?>",
+            switch.format(41, 1, 0),
+            "sched_waking: comm=n pid=41 <n-41 slept 20.00 ms>",
+            switch.format(0, 0, 41) + " <n-41 waited 15.00 ms !>",
+            "read(fd: 3, count: 40) = 5 <35.00 ms !>",
+            "read(fd: 3, count: 8) = -2 (No such file or directory) <1.0 us>",
+            "CPU:1 [LOST 4 EVENTS] 4 because the buffer was full",
+            "read(fd: 3, count: 1) = 1 <?>",
+            "exit_group(code: 1)",
+            "# n-41 is in read(fd: 3, count: 9) since     0.035006, for 3.2 us",
+            "# two words-42 is in read(fd: 3, count: 2) since     0.035009, for 0.1 us"])
+
+    def test_durations_of_chosen_records(self):
+        self.record_calls()
+        for options, expected in (
+                (("-t", "42"), ["read(...) = 7 <?>", "CPU", "read(fd: 3, count: 1) = 1 <?>",
+                                "# two"]),
+                (("-f", "count > 8"), ["read(fd: 3, count: 40) = 5 <35.00 ms !>", "CPU",
+                                       "# n-41"]),
+                (("-f", "ret < 0", "-c", "0"),
+                 ["read(fd: 3, count: 8) = -2 (No such file or directory) <1.0 us>"]),
+                (("-e", "sched_switch", "-n", "1"), ["sched_switch"]),
+                (("-F", "-e", "sys_exit_read", "-n", "2"),
+                 ["sys_exit_read: __syscall_nr=0 ret=7", "sys_exit_read: __syscall_nr=0 ret=5"])):
+            with self.subTest(options=options):
+                lines = self.texts("--durations", *options)
+                self.assertEqual(len(lines), len(expected), lines)
+                for line, start in zip(lines, expected):
+                    self.assertTrue(line.startswith(start), line)
+
+    # ---- trace ----
+
+    def test_traces_only_where_there_is_a_kernel(self):
+        for options, said, status in (
+                ((), "etch trace: there is no ", 1), (("-d", "soon"), "-d needs a number", 2),
+                (("-p", "none"), "etch trace: there is no preset 'none'", 2),
+                (("-Z",), "there is no such option", 2)):
+            with self.subTest(options=options):
+                self.run_etch("trace", "--tree", self.trace / "none", *options,
+                              expected=status, said=said)
 
     # ---- Damage ----
 
@@ -504,6 +609,8 @@ class Etch(unittest.TestCase):
                 ("etch record -t tree -e sys:text,oth", "etch record -t tree -e sys:text,other"),
                 ("etch record -p sc", "etch record -p sched"),
                 ("etch record -p sched,sy", "etch record -p sched,syscalls"),
+                ("etch trace --tree tree -e sys:tex", "etch trace --tree tree -e sys:text"),
+                ("etch trace -p sc", "etch trace -p sched"),
                 ("etch record -m ov", "etch record -m overwrite"),
                 ("etch record --o", "etch record --open"),
                 ("etch record -e x -- tra", "etch record -e x -- trace/"),
