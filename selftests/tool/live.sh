@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What the tool prints while records come (etch trace): all of them, in the order of time,
-# with the lost ones in their place; and nothing is left behind.
+# What the tool prints while records come: etch trace all of them, in the order of time, with the
+# lost ones in their place; tables with --live what happened since the one before. Nothing is
+# left behind.
 HERE=$(dirname "$0")
 # shellcheck disable=SC1091 # of the kernel's tree, and installed beside this
 . "$HERE/../kselftest/ktap_helpers.sh"
@@ -153,8 +154,59 @@ nobody_reads()
 	[ "$(wc -l < $WORK/out)" = 20 ] && wait_for nothing_left
 }
 
+# The sum of a column of lines of tables that begin so.
+sum_of()
+{
+	awk -v name="$1" -v column="$2" '$1 == name { sum += $column } END { print sum + 0 }' \
+		$WORK/out
+}
+
+live_tables()
+{
+	tool 0 top --live 0.5 -n 0 -- sh -c "$FORKS; sleep 1.6" && [ "$(lines '^# .* CPUs?,')" -ge 3 ] &&
+		[ "$(lines '^TASK .*RUN')" -ge 3 ] && said '^<idle> ' &&
+		[ "$(sum_of sleep 5)" -ge 2 ] && [ ! -s $WORK/err ]
+}
+
+# A thread that never leaves its CPU runs in each table, and for no longer than that took.
+live_runs()
+{
+	# shellcheck disable=SC2016 # for the inner shell
+	tool 0 top --live=0.5 -n 0 -- sh -c 'end=$(($(date +%s) + 3))
+		while [ "$(date +%s)" -lt $end ]; do
+			i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; done' &&
+		[ "$(lines '^sh ')" -ge 3 ] &&
+		awk '/^# .*CPU/ { cpus = $4 } { sub("%", "", $4) }
+			$1 == "sh" { bad += $4 > 100.5 * cpus; ms += $3 == "s" ? 1000 * $2 : $2 }
+			END { exit bad || ms < 1000 }' $WORK/out
+}
+
+live_lengths()
+{
+	tool 0 irqs --live 1 -- sleep 2.2 && [ "$(lines '^(INTERRUPT|# no record)')" -ge 2 ] &&
+		tool 0 latency --live 1 -- sh -c "$FORKS; sleep 1.5" && said '^p50 .*worst' &&
+		tool 2 top --live trace && tool 2 top --live --from 3 && tool 2 top --live 0
+}
+
+live_until_a_signal()
+{
+	"$TOOL" top --live > $WORK/out 2> $WORK/err &
+	pid=$!
+	wait_for said '^TASK ' || return
+	kill -TERM $pid
+	status=0
+	wait $pid || status=$?
+	[ $status = 0 ] && nothing_left
+}
+
+records_a_command()
+{
+	tool 0 top -n 0 -- sh -c "$FORKS" && said '^TASK ' && said '^true '
+}
+
 TESTS='all_of_a_command status_of_a_command how_long_things_took chosen_ones lost_in_place
-	seconds a_signal somebody_turns_it_off while_it_happens nobody_reads'
+	seconds a_signal somebody_turns_it_off while_it_happens nobody_reads
+	live_tables live_runs live_lengths live_until_a_signal records_a_command'
 
 ktap_print_header
 [ -d /sys/kernel/debug/tracing ] || mount -t debugfs none /sys/kernel/debug 2> /dev/null

@@ -20,6 +20,7 @@
 
 #define TREE_DEBUGFS	"/sys/kernel/debug"
 #define TREE_ROOT	TREE_DEBUGFS "/etch"
+#define TREE_TRIES	50	/* to remove an instance, a hundredth of a second apart */
 
 const char * const account_names[STATS] = {
 	[ENTRIES]	= "entries",
@@ -324,11 +325,21 @@ int tree_open(struct tree *tree, const char *root, const char *instance)
 	return 0;
 }
 
+/* Somebody who has just changed a setting may still have its file open. */
+static int tree_remove(const struct tree *tree)
+{
+	int tries = TREE_TRIES, ret;
+
+	while ((ret = rmdir(tree->path)) && errno == EBUSY && tries--)
+		usleep(10000);
+	return ret;
+}
+
 int tree_close(struct tree *tree)
 {
 	if (!tree->own)
 		return tree_restore(tree);
-	if (rmdir(tree->path))
+	if (tree_remove(tree))
 		return fail("%s cannot be removed: %m. Close what has a file of it open, then rmdir it",
 			    tree->path);
 	return 0;

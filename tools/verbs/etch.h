@@ -6,14 +6,15 @@
  *	record.c	record, receive, repair: the recorder of the room record/, by these names
  *	list.c		list: the events of the kernel, or of a trace
  *	show.c		show: records as text
+ *	trace.c		trace: the same, while records come, by the room live/
  *	check.c		check: whether a trace is whole, and what it lacks
  *	top.c, latency.c, lengths.c, diff.c
- *			top, latency, syscalls, irqs, block, diff: tables, by table.c
- *	view.c		view: a page for a browser, by the room view/
+ *			top, latency, syscalls, irqs, block, diff: tables, by table.c, and by
+ *			table_live.c of the running kernel
+ *	view.c		view: a page for a browser, by the room view/; or by serve.c Perfetto's
  *	export.c	export: for other programs, by the room export/
  *
  *	choose.c	which records: options by time, CPU, task, event, field
- *	trace.c		trace: the same lines, while records come
  *	durations.c	what took how long, for show and trace
  *	line.c		a record as a line of text, as the kernel's file "trace" has it
  *	print.c		what an event says: its print format, for line.c

@@ -170,8 +170,9 @@ static void print_rounds(struct tracer *t, struct live *live, struct out *out)
 {
 	do {
 		print_round(t, live, out);
-		tell_behind(t, live, out);
+		/* It may take long: somebody reads slowly. */
 		out_flush(out);
+		tell_behind(t, live, out);
 		if (!t->begin)
 			t->begin = live_until(live);
 		if (out->failed ||

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 """The tool etch of tools/: a trace that is made here, shown, checked, cut and broken."""
 
+import http.client
 import os
 import random
 import re
 import shutil
+import socket
 import struct
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -117,23 +120,23 @@ SYMBOLS = "ffffffff81000000 T begin\nffffffff81000100 t other\t[mod]\n"
 TASKS = "start 41 41 1 shell\nstart 42 41 1 two words\nend 41 41 1 later\n"
 
 
-def number(time, pid, a, b, name=b"n"):
+def number(when, pid, a, b, name=b"n"):
     """A record of sys:number, with its context."""
-    return struct.pack("<Qi", time | 7 << 48, pid) + struct.pack(
+    return struct.pack("<Qi", when | 7 << 48, pid) + struct.pack(
         "<iiQ8s", 120, a, b, name)
 
 
-def text(time, pid, msg, level=0):
+def text(when, pid, msg, level=0):
     """A record of sys:text."""
     body = msg.encode() + b"\0"
-    record = struct.pack("<Qi", time | 9 << 48 | level << 62, pid) + struct.pack(
+    record = struct.pack("<Qi", when | 9 << 48 | level << 62, pid) + struct.pack(
         "<iI", 120, len(body) << 16 | 16) + body
     return record + bytes(-len(record) % 4)
 
 
-def other(event, time, pid, layout_of, *values):
+def other(event, when, pid, layout_of, *values):
     """A record of one of CALLS."""
-    return struct.pack("<Qii", time | event << 48, pid, 120) + struct.pack(
+    return struct.pack("<Qii", when | event << 48, pid, 120) + struct.pack(
         "<" + layout_of, *values)
 
 
@@ -312,14 +315,14 @@ class Etch(unittest.TestCase):
         """A trace of two threads' calls and switches; a loss on CPU 1 in the middle."""
         self.put("metadata", METADATA + CALLS)
 
-        def enter(time, pid, count):
-            return other(11, time, pid, "iQQ", 0, 3, count)
+        def enter(when, pid, count):
+            return other(11, when, pid, "iQQ", 0, 3, count)
 
-        def leave(time, pid, ret):
-            return other(12, time, pid, "iq", 0, ret)
+        def leave(when, pid, ret):
+            return other(12, when, pid, "iq", 0, ret)
 
-        def switch(time, one, state, two):
-            return other(14, time, one, "16siq16si", b"n", one, state, b"n", two)
+        def switch(when, one, state, two):
+            return other(14, when, one, "16siq16si", b"n", one, state, b"n", two)
 
         data = {
             0: [packet(0, 1, [
@@ -385,6 +388,84 @@ class Etch(unittest.TestCase):
             with self.subTest(options=options):
                 self.run_etch("trace", "--tree", self.trace / "none", *options,
                               expected=status, said=said)
+
+    # ---- Tables of what happens now, and Perfetto's page ----
+
+    def test_lives_only_where_there_is_a_kernel(self):
+        for options, said in (
+                (("--live", self.trace), "is no number of seconds"),
+                (("--live", "0.01"), "is no number of seconds"),
+                (("--live=1", "2", "3"), "--live takes one number"),
+                (("--live", "--from", "3"), "--live is of what happens now"),
+                (("--live", "--"), "the command behind -- is missing")):
+            with self.subTest(options=options):
+                self.run_etch("top", *options, expected=2, said=said)
+        self.run_etch("diff", "--live", self.trace, self.trace, expected=2,
+                      said="--live is of what happens now")
+
+    def serve(self):
+        """etch view --perfetto, and the path of the file that it serves; or waits for the port."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            server = subprocess.Popen([self.program, "view", "--perfetto", self.trace],
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                      env={**os.environ, "TMPDIR": str(self.trace.parent)})
+            self.addCleanup(server.communicate)
+            self.addCleanup(server.kill)
+            first, address = server.stdout.readline(), server.stdout.readline().strip()
+            if address or time.monotonic() > end:
+                break
+            self.assertIn("Address already in use", server.stderr.read())
+            time.sleep(1)
+        self.assertIn("Open this in a browser", first)
+        start = "https://ui.perfetto.dev/#!/?url=http://127.0.0.1:9001"
+        self.assertTrue(address.startswith(start + "/etch-"), address)
+        return server, address.removeprefix(start)
+
+    def ask(self, method, path):
+        """An answer: status, headers, body."""
+        to = http.client.HTTPConnection("127.0.0.1", 9001, timeout=PATIENCE)
+        self.addCleanup(to.close)
+        to.request(method, path, headers={"Origin": "https://ui.perfetto.dev"})
+        answer = to.getresponse()
+        return answer.status, answer.headers, answer.read()
+
+    def test_serves_perfettos_page(self):
+        server, path = self.serve()
+        expected = subprocess.run(
+            [self.program, "export", "-f", "perfetto", "-o", "-", self.trace], check=True,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+        # A connection that asks for nothing, as browsers make, keeps nobody waiting.
+        idle = socket.create_connection(("127.0.0.1", 9001), timeout=PATIENCE)
+        self.addCleanup(idle.close)
+        for other_path in ("/", path + "x", "/etch-000000/trace.pftrace"):
+            self.assertEqual(self.ask("GET", other_path)[0], 404)
+        status, headers, _ = self.ask("OPTIONS", path)
+        self.assertEqual(status, 204)
+        self.assertEqual(headers["Access-Control-Allow-Private-Network"], "true")
+        self.assertIsNone(server.poll())
+        status, headers, body = self.ask("GET", path)
+        self.assertEqual(status, 200)
+        self.assertEqual(headers["Access-Control-Allow-Origin"], "https://ui.perfetto.dev")
+        self.assertEqual(body, expected)
+        self.assertEqual(server.wait(PATIENCE), 0)
+        self.assertEqual(server.stdout.read(), "Perfetto's page has the trace.\n")
+        self.assertEqual(list(self.trace.parent.glob("etch-*")), [])
+
+    def test_serves_all_of_it(self):
+        """A browser that goes away in the middle has not got it."""
+        server, path = self.serve()
+        with socket.create_connection(("127.0.0.1", 9001), timeout=PATIENCE) as to:
+            to.send(f"GET {path} HT".encode())
+        with socket.create_connection(("127.0.0.1", 9001), timeout=PATIENCE) as to:
+            to.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            to.send(f"GET {path} HTTP/1.1\r\n\r\n".encode())
+        time.sleep(0.5)
+        self.assertIsNone(server.poll())
+        self.run_etch("view", "--perfetto", self.trace, expected=1,
+                      said="Address already in use. End the program that uses it")
+        self.run_etch("view", "--perfetto", "-o", "x", self.trace, expected=2,
+                      said="--perfetto is of all of the trace")
 
     # ---- Damage ----
 
