@@ -177,7 +177,7 @@ live_runs()
 			i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; done' &&
 		[ "$(lines '^sh ')" -ge 3 ] &&
 		awk '/^# .*CPU/ { cpus = $4 } { sub("%", "", $4) }
-			$1 == "sh" { bad += $4 > 100.5 * cpus; ms += $3 == "s" ? 1000 * $2 : $2 }
+			$1 == "sh" { bad += $4 + 0 > 100.5 * cpus; ms += $3 == "s" ? 1000 * $2 : $2 }
 			END { exit bad || ms < 1000 }' $WORK/out
 }
 
