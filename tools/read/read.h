@@ -23,6 +23,7 @@
  *	tsdl.c		metadata: the clock, the environment, contexts, names of events; and the
  *			fields of events that have no format file
  *	layout.c	events and fields, made by the two above; fields' values
+ *	bytes.h		bytes in memory, for those who write
  *
  * A source of another kind (the traces of another tracer, by a library) fills struct
  * etch_source with a next() and a close() of its own, describes its events by
