@@ -84,7 +84,7 @@ how_long_things_took()
 {
 	tool 0 trace -e sched -- sh -c 'sleep 0.2' && said 'sched_switch: .*<.*ran [0-9.]+ [mu]?s' &&
 		said 'sched_switch: .*waited [0-9.]+ [mu]s' &&
-		said 'sched_waking: comm=sleep .*<sleep-[0-9]+ slept 2[0-9][0-9]\.[0-9]+ ms>'
+		said 'sched_waking: comm=sleep .*<sleep-[0-9]+ slept ([2-9][0-9][0-9]\.[0-9]+ ms|[0-9.]+ s)>'
 }
 
 chosen_ones()

@@ -330,7 +330,9 @@ class Etch(unittest.TestCase):
                 other(15, 20003000, 0, "16si", b"n", 41), switch(35003000, 0, 0, 41),
                 leave(35003500, 41, 5), other(16, 35004000, 41, "q6Q", 0, *range(6)),
                 enter(35004010, 41, 8), leave(35005000, 41, -2),
-                other(17, 35005010, 41, "qq", 0, -2), enter(35006000, 41, 9)], 0,
+                other(17, 35005010, 41, "qq", 0, -2), enter(35006000, 41, 9),
+                # Another thread was there: for how long it ran nobody knows.
+                switch(35006800, 43, 1, 0)], 0,
                 end=35007000)],
             1: [packet(1, 1, [enter(35006500, 42, 1)], 35006100, end=35006600),
                 packet(1, 2, [leave(35009000, 42, 1), enter(35009100, 42, 2),
@@ -354,6 +356,7 @@ class Etch(unittest.TestCase):
             switch.format(0, 0, 41) + " <n-41 waited 15.00 ms !>",
             "read(fd: 3, count: 40) = 5 <35.00 ms !>",
             "read(fd: 3, count: 8) = -2 (No such file or directory) <1.0 us>",
+            switch.format(43, 1, 0),
             "CPU:1 [LOST 4 EVENTS] 4 because the buffer was full",
             "read(fd: 3, count: 1) = 1 <?>",
             "exit_group(code: 1)",
