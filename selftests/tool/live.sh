@@ -33,10 +33,10 @@ lines()
 	grep -cE -- "$1" $WORK/out
 }
 
-# Wait, for 10 s at most, until a command succeeds.
+# Wait, for 60 s at most, until a command succeeds.
 wait_for()
 {
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		"$@" && return
 		sleep 0.1
 	done
@@ -94,13 +94,14 @@ chosen_ones()
 		said 'No such event' && tool 2 trace -p none && said 'there is no preset'
 }
 
-# Nobody reads for a while, and the buffers are small.
+# Nobody reads until the command has ended, and the buffers are small.
 lost_in_place()
 {
 	# shellcheck disable=SC2016 # for the inner shell
 	{ "$TOOL" trace -b 16 -e sched,timer,irq -- sh -c 'i=0
-		while [ $i -lt 200 ]; do i=$((i + 1)); /bin/true; done' 2> $WORK/err
-		echo "status $?"; } | { sleep 3; cat; } > $WORK/out
+		while [ $i -lt 200 ]; do i=$((i + 1)); /bin/true; done
+		echo > '$WORK/done 2> $WORK/err
+		echo "status $?"; } | { wait_for test -e $WORK/done; sleep 2; cat; } > $WORK/out
 	said '^status 0$' && in_order && nothing_left &&
 		said '^CPU:[0-9]+ \[LOST [1-9][0-9]* EVENTS\] [0-9]+ (overwritten|because)' &&
 		said '^# [0-9.]+ s behind: '

@@ -329,11 +329,13 @@ static struct expr *mask(struct parser *p)
 static struct expr *size_of(struct parser *p)
 {
 	struct expr *e = make(p, EXPR_NUMBER);
-	const char *begin = p->at;
+	const char *begin = p->at, *end;
 
 	skip_parentheses(p);
+	/* The text may end before the parenthesis does. */
+	end = p->at - (p->at > begin);
 	e->value = (struct value){ .kind = VALUE_NUMBER, .wide = true, .no_sign = true };
-	e->value.number = etch_type_size(begin, p->at - begin - 1, NULL);
+	e->value.number = etch_type_size(begin, end - begin, NULL);
 	return e->value.number ? e : make(p, EXPR_UNKNOWN);
 }
 
