@@ -216,14 +216,14 @@ if [ ! -e $TREE/metadata ]; then
 	exit "$KSFT_SKIP"
 fi
 mkdir -p $WORK
-ktap_set_plan "$(echo $TESTS | wc -w)"
+ktap_set_plan "$(echo "$TESTS" | wc -w)"
 for test in $TESTS; do
 	rm -f $WORK/*
 	if $test < /dev/null; then
 		ktap_test_pass "$test"
 	else
 		ktap_test_fail "$test"
-		for file in $WORK/*; do
+		for file in "$WORK"/*; do
 			echo "# ${file##*/}, of $(wc -l < "$file") lines:"
 			tail -n 20 "$file" | sed 's/^/# /'
 		done

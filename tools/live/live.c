@@ -33,16 +33,15 @@ struct live_source {
  * struct live - a source, and the instance that it comes from
  * @source: a struct live_source
  * @merge: the CPUs
- * @fds: by CPU: what is polled, the signals first; they are the streams'
+ * @fds: the files to poll, the signals first, then by CPU; they are the streams'
  * @wish: what the user wants
  * @tree: the instance
- * @command: what runs meanwhile
+ * @command: the command that runs meanwhile
  * @folder: with what readers need beside packets; "": none any more
  * @formats: what events refer to
  * @until: of this round: records up to this time
  * @begun: when it began
- * @open: the instance is there, and
- * @prepared: the command is
+ * @open: the instance is there
  * @failed: something went wrong, which was said
  * @ending: this is the last round
  */

@@ -78,7 +78,7 @@ struct options {
  * @place: where it goes
  * @kept: the notes that go there, too
  * @readers: the threads
- * @command: what runs meanwhile
+ * @command: the command that runs meanwhile
  * @begin: when it began
  */
 struct recording {

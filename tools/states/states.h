@@ -222,7 +222,7 @@ bool summary_record(struct summary *summary, const struct etch_record *rec);
 void summary_end(struct summary *summary);
 /* Makes it a summary of the time up to @until, in ns; records go on. */
 void summary_until(struct summary *summary, uint64_t until);
-/* What comes now is for another summary, which begins where that one has ended. */
+/* Begins another summary, at the time where that one has ended. */
 void summary_again(struct summary *summary);
 void summary_close(struct summary *summary);
 /* The row of that name, or NULL. */

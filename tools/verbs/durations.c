@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long things took, in the lines of records: see durations.h. What took how long is
- * found by the room states/; here, a call's two records become a line.
+ * How long things took, in the lines of records: see durations.h. The room states/
+ * finds the spans; here, a call's two records become a line.
  */
 #include "verbs/durations.h"
 
@@ -47,7 +47,7 @@ struct call {
 };
 
 /**
- * struct durations - what is going on
+ * struct durations - the calls and spans at hand
  * @liner: prints lines
  * @on: see durations_open()
  * @states: finds the spans

@@ -36,7 +36,7 @@
 	"Connection: close\r\n"
 
 /**
- * struct served - the file, and who wants it
+ * struct served - the file that browsers ask for
  * @path: its name
  * @fd: the file
  * @size: bytes of it
@@ -190,7 +190,7 @@ static void serve_accept(const struct served *served, int listener)
 
 int serve_until_fetched(int listener, const char *path, int fd)
 {
-	/* Threads may be left that wait for who asks nothing. */
+	/* Threads may be left, of connections that ask for nothing. */
 	static struct served served;
 	struct pollfd fds[2] = { { .events = POLLIN }, { .events = POLLIN } };
 	struct stat st;

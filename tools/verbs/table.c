@@ -59,12 +59,12 @@ static int table_command(struct table *table, int argc, char **argv)
 	return argc;
 }
 
-/* What stands behind the options, up to a -- : folders, or the seconds of --live. */
+/* The words behind the options, up to a -- : folders, or the seconds of --live. */
 static int table_words(struct table *table, int argc, char **argv, unsigned int folders)
 {
 	if (table->live) {
 		if (folders != 1 || table->choice.from_set || table->choice.to_set)
-			return misused("--live is of what happens now, without folders and times");
+			return misused("--live shows the present, without folders and times");
 		return optind == argc ? 0 : optind + 1 == argc ?
 		       table_seconds(table, argv[optind]) :
 		       misused("--live takes one number of seconds");

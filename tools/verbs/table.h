@@ -21,7 +21,7 @@
 	"  -n NUMBER         so many lines; 0: all (20)\n"
 
 #define TABLE_LIVE_HELP							\
-	"  --live [SECONDS]  of what happens now, each second or so many, until COMMAND ends or,\n" \
+	"  --live [SECONDS]  of the present, each second or so many, until COMMAND ends or,\n" \
 	"                    without one, until Ctrl-C\n"
 
 /* What to record for threads to have names. */
@@ -61,7 +61,7 @@ int table_options(struct table *table, int argc, char **argv, unsigned int folde
 int table_run(int argc, char **argv, const char *events, table_fn *fn);
 /* What the options say of a trace whose times are shown @shift later. */
 struct summary_choice table_choice(const struct table *table, int64_t shift);
-/* table_live.c: a table each @live ns, of what happens now. Returns an exit status. */
+/* table_live.c: a table of the present each @live ns. Returns an exit status. */
 int table_live(const struct table *table, table_fn *fn);
 /* NULL: said. */
 struct summary *table_summary(const struct table *table, const char *folder,

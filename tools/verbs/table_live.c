@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tables of what happens now: see table.h. On a terminal one takes the place of the other.
+ * Tables of the present: see table.h. On a terminal one takes the place of the other.
  */
 #include "verbs/table.h"
 

@@ -20,18 +20,18 @@
 #define TRACE_BEHIND	1000000000ULL	/* ns: then a line tells that printing is slow */
 
 static const char trace_help[] =
-	"etch trace: what happens, as lines, while it happens.\n"
+	"etch trace: records as lines, while they come.\n"
 	"\n"
 	"  # etch trace -p syscalls -t sh -- sh -c 'read x < /dev/zero'\n"
 	"    sh-812  [001] .....  61.034417: openat(dfd: ffffff9c, ...) = 3 <12.3 us>\n"
 	"    sh-812  [001] .....  61.034431: read(fd: 0, buf: 7ffd52a0, count: 1) = 1 <1.9 us>\n"
 	"\n"
 	"  - It ends with the command or, if there is none, with Ctrl-C.\n"
-	"  - A system call is one line, at its end; one that lasts for a second is told of before.\n"
+	"  - A system call is one line, at its end; one that lasts a second has a comment before.\n"
 	"    Behind other lines is how long tasks ran, waited or slept, and interrupts took.\n"
 	"    A wait of 10 ms or more has an exclamation mark.\n"
-	"  - Records that were lost are a line in their place. If printing takes longer than what\n"
-	"    happens, a line tells how far behind it is. etch's own records are not shown.\n"
+	"  - Records that were lost are a line in their place. If printing is too slow\n"
+	"    for the records, a line tells how far behind it is. etch's own records are not shown.\n"
 	"\n"
 	"etch trace [OPTION]... [-- COMMAND [ARGUMENT]...]\n"
 	"\n"
@@ -49,7 +49,7 @@ static const char trace_help[] =
 enum { TRACE_TREE = CHOOSE_NEXT };
 
 /**
- * struct tracer - the command line, and what goes on
+ * struct tracer - the command line, and the state of the printing
  * @wish: what to record
  * @choice: what of it to show
  * @liner: how
@@ -161,7 +161,7 @@ static void tell_behind(struct tracer *t, struct live *live, struct out *out)
 		return;
 	t->told = until;
 	out_colour(out, OUT_RED);
-	out_print(out, "# %.1f s behind: printing takes longer than what happens; choose fewer events\n",
+	out_print(out, "# %.1f s behind: printing is too slow for the records; choose fewer events\n",
 		  behind / 1e9);
 	out_colour(out, OUT_PLAIN);
 }

@@ -342,7 +342,7 @@ class Etch(unittest.TestCase):
             (self.trace / f"cpu{cpu}").write_bytes(b"".join(packets))
 
     def texts(self, *options):
-        """What stands behind the times of the lines."""
+        """The text behind the times of the lines."""
         return [line if line[0] in "#C" else line.split(": ", 1)[1].replace(" {prio=120}", "")
                 for line in self.show(*options)]
 
@@ -392,19 +392,19 @@ class Etch(unittest.TestCase):
                 self.run_etch("trace", "--tree", self.trace / "none", *options,
                               expected=status, said=said)
 
-    # ---- Tables of what happens now, and Perfetto's page ----
+    # ---- Tables of the present, and Perfetto's page ----
 
     def test_lives_only_where_there_is_a_kernel(self):
         for options, said in (
                 (("--live", self.trace), "is no number of seconds"),
                 (("--live", "0.01"), "is no number of seconds"),
                 (("--live=1", "2", "3"), "--live takes one number"),
-                (("--live", "--from", "3"), "--live is of what happens now"),
+                (("--live", "--from", "3"), "--live shows the present"),
                 (("--live", "--"), "the command behind -- is missing")):
             with self.subTest(options=options):
                 self.run_etch("top", *options, expected=2, said=said)
         self.run_etch("diff", "--live", self.trace, self.trace, expected=2,
-                      said="--live is of what happens now")
+                      said="--live shows the present")
 
     def serve(self):
         """etch view --perfetto, and the path of the file that it serves; or waits for the port."""

@@ -64,7 +64,7 @@ class Commands(fakes.ScriptTest):
         super().setUp()
         self.make("echo 12 passed, 0 failed, 3 skipped")
 
-    # What make record is to print, and to leave.
+    # The output of make record, and the page that it leaves.
     RECORDS = """printf 'TASK RUN CPU\nsh  1.25 ms  4.0%%\ntrace.html: 7 records, 1 CPU\n'
         printf '<html>\n</html>\n' > "$ETCH_BUILD/trace.html" """
 
