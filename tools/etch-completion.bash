@@ -26,6 +26,8 @@ _etch_events()
 	for ((i = 2; i < ${#COMP_WORDS[@]}; i++)); do
 		if [[ $2 == record || $2 == list ]] && [[ ${COMP_WORDS[i - 1]} == -t ]]; then
 			where=(-t "${COMP_WORDS[i]}")
+		elif [[ ${COMP_WORDS[i - 1]} == --tree ]]; then
+			where=(-t "${COMP_WORDS[i]}")
 		elif [[ -e ${COMP_WORDS[i]}/metadata ]]; then
 			where=(-d "${COMP_WORDS[i]}")
 		fi
@@ -74,7 +76,7 @@ _etch_value() # program, verb, option
 	case $2$3 in
 	*-e)
 		_etch_offer_list "$(_etch_events "$1" "$2")" ;;
-	record-p)
+	record-p | trace-p)
 		_etch_offer_list "$(_etch_presets "$1")" ;;
 	record-m)
 		_etch_offer 'overwrite discard' "${COMP_WORDS[COMP_CWORD]}" ;;

@@ -14,12 +14,25 @@ begin=$(now)
 step "Root file system made" "$ETCH_TOP/scripts/lab/rootfs.sh" "$LANE"
 say "Booting $LANE."
 
+# What the tool makes of it: the tasks that ran, and a page for the browser. The guest's own
+# tool runs here, too.
+look()
+{
+	local etch=$ETCH_BUILD/$LANE/tools/tracing/etch/etch
+
+	say "etch top shows which tasks ran, and how long they waited for a CPU:"
+	"$etch" top -n 10 "$ETCH_BUILD/trace" || die "etch cannot read $ETCH_BUILD/trace"
+	say "etch view writes a page for the browser:"
+	"$etch" view -o "$ETCH_BUILD/trace.html" "$ETCH_BUILD/trace" ||
+		die "etch cannot show $ETCH_BUILD/trace"
+}
+
 # The trace comes out of the guest as an archive.
 record()
 {
 	local archive=$ETCH_BUILD/trace.tar count
 
-	rm -rf "$archive" "$ETCH_BUILD/trace"
+	rm -rf "$archive" "$ETCH_BUILD/trace" "$ETCH_BUILD/trace.html"
 	"$ETCH_TOP/scripts/lab/boot.py" "$LANE" record --output "$archive"
 	tar -C "$ETCH_BUILD" -xf "$archive" ./trace
 	rm "$archive"
@@ -28,6 +41,7 @@ record()
 	say "babeltrace2 shows the first records of $count:"
 	# head ends before babeltrace2 does.
 	babeltrace2 --no-delta --names=payload "$ETCH_BUILD/trace" 2> /dev/null | head -10 || true
+	look
 	say "Done in $(($(now) - begin)) s. The trace: babeltrace2 ${ETCH_BUILD#"$PWD/"}/trace"
 }
 

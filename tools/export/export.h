@@ -3,7 +3,7 @@
  * Writing a trace in the formats of other programs.
  *
  *	export.c	the formats' table, and the pass over the trace
- *	bytes.c		bytes in memory, and a file that they go to
+ *	file.c		a file that is being written
  *	names.c		threads: names and processes, as the trace's records have them
  *	proto.c		protocol buffers, for Perfetto
  *	thrift.c	Thrift's compact protocol, for Parquet
@@ -23,38 +23,10 @@
 #ifndef _ETCH_EXPORT_H
 #define _ETCH_EXPORT_H
 
+#include "read/bytes.h"
 #include "read/read.h"
 
-/* ---- bytes.c ---- */
-
-/**
- * struct bytes - bytes that are added one behind the other; starts as all zeroes
- * @at: the first
- * @len: how many there are
- * @room: how many fit
- * @failed: some found no memory
- */
-struct bytes {
-	unsigned char *at;
-	size_t len, room;
-	bool failed;
-};
-
-/* Room for @len more bytes, which count as added; NULL: no memory. */
-void *bytes_more(struct bytes *b, size_t len);
-void bytes_put(struct bytes *b, const void *from, size_t len);
-void bytes_u8(struct bytes *b, uint8_t value);
-void bytes_u16(struct bytes *b, uint16_t value);
-void bytes_u32(struct bytes *b, uint32_t value);
-void bytes_u64(struct bytes *b, uint64_t value);
-/* Characters without and with the zero at the end. */
-void bytes_text(struct bytes *b, const char *text);
-void bytes_textz(struct bytes *b, const char *text);
-void __attribute__((format(printf, 2, 3)))
-bytes_print(struct bytes *b, const char *fmt, ...);
-/* Zeroes up to a multiple of @align, which is a power of two. */
-void bytes_align(struct bytes *b, size_t align);
-void bytes_free(struct bytes *b);
+/* ---- file.c ---- */
 
 /**
  * struct file - a file that is being written

@@ -4,17 +4,10 @@
  */
 #include "export/thrift.h"
 
-static void put_varint(struct bytes *b, uint64_t value)
-{
-	for (; value > 127; value >>= 7)
-		bytes_u8(b, value | 128);
-	bytes_u8(b, value);
-}
-
 /* Small numbers of either sign become small ones without. */
 static void put_zigzag(struct bytes *b, int64_t value)
 {
-	put_varint(b, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+	bytes_varint(b, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
 
 static void put_field(struct thrift *t, int field, int type)
@@ -44,7 +37,7 @@ void thrift_bool(struct thrift *t, int field, bool value)
 void thrift_binary(struct thrift *t, int field, const void *value, size_t len)
 {
 	put_field(t, field, THRIFT_BINARY);
-	put_varint(t->b, len);
+	bytes_varint(t->b, len);
 	bytes_put(t->b, value, len);
 }
 
@@ -76,7 +69,7 @@ void thrift_list(struct thrift *t, int field, int type, uint32_t count)
 	put_field(t, field, THRIFT_LIST);
 	bytes_u8(t->b, (count < 15 ? count : 15) << 4 | type);
 	if (count >= 15)
-		put_varint(t->b, count);
+		bytes_varint(t->b, count);
 }
 
 void thrift_element_number(struct thrift *t, int64_t value)
@@ -86,6 +79,6 @@ void thrift_element_number(struct thrift *t, int64_t value)
 
 void thrift_element_text(struct thrift *t, const char *text)
 {
-	put_varint(t->b, strlen(text));
+	bytes_varint(t->b, strlen(text));
 	bytes_put(t->b, text, strlen(text));
 }

@@ -15,13 +15,15 @@
  *
  * How it hangs together; each part knows those below it:
  *
- *	trace.c		a folder as a source: the CPUs' files, merged by time
+ *	trace.c		a folder as a source
+ *	merge.c		several CPUs' files, by time
  *	stream.c	a CPU's file: packets, records, and losses between packets
  *	notes.c		the folder .etch: symbols, tasks
  *	format.c	format files: an event's fields and how it is printed
  *	tsdl.c		metadata: the clock, the environment, contexts, names of events; and the
  *			fields of events that have no format file
  *	layout.c	events and fields, made by the two above; fields' values
+ *	bytes.h		bytes in memory, for those who write
  *
  * A source of another kind (the traces of another tracer, by a library) fills struct
  * etch_source with a next() and a close() of its own, describes its events by
@@ -342,8 +344,50 @@ struct etch_stream;
 
 /* A CPU's file, from its beginning; takes @fd. NULL: no memory, said. */
 struct etch_stream *etch_stream_open(struct etch_source *source, struct etch_cpu *cpu, int fd);
-/* As etch_next(), of that CPU. */
+/*
+ * As etch_next(), of that CPU. If @fd does not wait for more bytes (O_NONBLOCK), 0 may also
+ * say that there are none now, and later calls return what has come.
+ */
 int etch_stream_next(struct etch_stream *stream, struct etch_record *rec);
+/* Whether nothing comes any more. */
+bool etch_stream_ended(const struct etch_stream *stream);
 void etch_stream_close(struct etch_stream *stream);
+
+/* ---- merge.c ---- */
+
+/**
+ * struct etch_lane - a CPU, and what it has next
+ * @stream: the CPU's; NULL: there is none yet
+ * @rec: the next record, if @waits
+ * @waits: it is in the heap
+ */
+struct etch_lane {
+	struct etch_stream *stream;
+	struct etch_record rec;
+	bool waits;
+};
+
+/**
+ * struct etch_merge - several CPUs
+ * @lanes: one for each, of @nr_lanes
+ * @heap: those that have records, the earliest on top
+ * @nr_lanes: see @lanes
+ * @nr: how many are in @heap
+ * @taken: the record on top was returned: it is to be replaced
+ */
+struct etch_merge {
+	struct etch_lane *lanes, **heap;
+	unsigned int nr_lanes, nr;
+	bool taken;
+};
+
+/* The streams are for the caller to open. False: no memory. */
+bool etch_merge_open(struct etch_merge *merge, unsigned int nr_lanes);
+/* Looks at the lanes that had no record so far. */
+void etch_merge_fill(struct etch_merge *merge);
+/* The earliest record, unless it is later than @until: 1, or 0. Without its @ns. */
+int etch_merge_next(struct etch_merge *merge, uint64_t until, struct etch_record *rec);
+/* Closes the streams, too. */
+void etch_merge_close(struct etch_merge *merge);
 
 #endif /* _ETCH_READ_H */

@@ -122,19 +122,25 @@ static bool stream_make_room(struct etch_stream *s, size_t want)
 	return true;
 }
 
-/* Are there @want bytes from @at on? Reads on if need be. */
+/* Are there @want bytes from @at on? Reads on if need be. If not, and not @eof: not yet. */
 static bool stream_have(struct etch_stream *s, size_t want)
 {
 	ssize_t n;
 
 	if (s->have - s->at >= want)
 		return true;
-	if (s->eof || !stream_make_room(s, want))
+	if (s->eof)
 		return false;
+	if (!stream_make_room(s, want)) {
+		s->eof = true;
+		return false;
+	}
 	while (s->have < want) {
 		n = read(s->fd, s->buf + s->have, s->room - s->have);
 		if (n < 0 && errno == EINTR)
 			continue;
+		if (n < 0 && errno == EAGAIN)
+			return false;
 		if (n < 0)
 			stream_complain(s, "it cannot be read: %m");
 		if (n <= 0) {
@@ -231,7 +237,8 @@ static int stream_packet(struct etch_stream *s)
 	s->at += s->packet_len;
 	s->packet_len = 0;
 	if (!stream_have(s, sizeof(h))) {
-		stream_cut(s);
+		if (s->eof)
+			stream_cut(s);
 		return 0;
 	}
 	memcpy(&h, s->buf + s->at, sizeof(h));
@@ -241,8 +248,10 @@ static int stream_packet(struct etch_stream *s)
 		stream_cut(s);
 		return 0;
 	}
-	/* If nothing but padding is missing, nothing is. */
 	whole = stream_have(s, h.packet_size / 8);
+	if (!whole && !s->eof)
+		return 0;
+	/* If nothing but padding is missing, nothing is. */
 	if (!whole && s->have - s->at < h.content_size / 8) {
 		stream_cut(s);
 		return 0;
@@ -375,4 +384,9 @@ int etch_stream_next(struct etch_stream *s, struct etch_record *rec)
 			return 1;
 		}
 	}
+}
+
+bool etch_stream_ended(const struct etch_stream *s)
+{
+	return s->eof && s->pos >= s->end && s->have == s->at + s->packet_len;
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A trace's folder as a source: its CPUs' files, merged by time.
- *
- * The CPUs' next records are in a heap, the earliest on top. Of records with one time, that of
- * the lower CPU comes first.
  */
 #include "read/read.h"
 
@@ -16,27 +13,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A CPU, and what it has next. */
-struct lane {
-	struct etch_stream *stream;
-	struct etch_record rec;
-};
-
 /**
  * struct trace - a folder that is being read
  * @source: what others know of it; first
- * @lanes: one a CPU
- * @heap: those that have records, the earliest on top
- * @nr: how many these are
- * @begun: all lanes have been looked at
- * @taken: the top's record was returned: it is to be replaced
+ * @merge: the CPUs' files
+ * @begun: all of them have been looked at
  * @formats: the file, which events refer to
  */
 struct trace {
 	struct etch_source source;
-	struct lane *lanes, **heap;
-	unsigned int nr;
-	bool begun, taken;
+	struct etch_merge merge;
+	bool begun;
 	char *formats;
 };
 
@@ -47,57 +34,15 @@ uint64_t etch_clock_ns(const struct etch_clock *clock, uint64_t time)
 	return (unsigned __int128)time * 1000000000 / clock->freq;
 }
 
-/* ---- Merging ---- */
-
-static bool lane_before(const struct lane *a, const struct lane *b)
-{
-	return a->rec.time < b->rec.time ||
-	       (a->rec.time == b->rec.time && a->rec.cpu < b->rec.cpu);
-}
-
-/* The one at @i may be later than those below it. */
-static void heap_sink(struct trace *t, unsigned int i)
-{
-	struct lane *lane = t->heap[i];
-
-	for (;;) {
-		unsigned int child = 2 * i + 1;
-
-		if (child + 1 < t->nr && lane_before(t->heap[child + 1], t->heap[child]))
-			child++;
-		if (child >= t->nr || !lane_before(t->heap[child], lane))
-			break;
-		t->heap[i] = t->heap[child];
-		i = child;
-	}
-	t->heap[i] = lane;
-}
-
-static void heap_begin(struct trace *t)
-{
-	for (unsigned int i = 0; i < t->source.nr_cpus; i++)
-		if (t->lanes[i].stream &&
-		    etch_stream_next(t->lanes[i].stream, &t->lanes[i].rec) > 0)
-			t->heap[t->nr++] = &t->lanes[i];
-	for (unsigned int i = t->nr; i--;)
-		heap_sink(t, i);
-	t->begun = true;
-}
-
 static int trace_next(struct etch_source *source, struct etch_record *rec)
 {
 	struct trace *t = (struct trace *)source;
 
 	if (!t->begun)
-		heap_begin(t);
-	if (t->taken && etch_stream_next(t->heap[0]->stream, &t->heap[0]->rec) <= 0)
-		t->heap[0] = t->heap[--t->nr];
-	if (t->taken && t->nr > 1)
-		heap_sink(t, 0);
-	t->taken = t->nr;
-	if (!t->nr)
+		etch_merge_fill(&t->merge);
+	t->begun = true;
+	if (!etch_merge_next(&t->merge, UINT64_MAX, rec))
 		return 0;
-	*rec = t->heap[0]->rec;
 	rec->ns = etch_clock_ns(&source->clock, rec->time);
 	return 1;
 }
@@ -108,10 +53,7 @@ static void trace_close(struct etch_source *source)
 {
 	struct trace *t = (struct trace *)source;
 
-	for (unsigned int i = 0; t->lanes && i < source->nr_cpus; i++)
-		etch_stream_close(t->lanes[i].stream);
-	free(t->lanes);
-	free(t->heap);
+	etch_merge_close(&t->merge);
 	free(t->formats);
 }
 
@@ -164,9 +106,7 @@ static int trace_open_cpus(struct trace *t)
 	struct stat st;
 	int fd;
 
-	t->lanes = calloc(source->nr_cpus + 1, sizeof(*t->lanes));
-	t->heap = calloc(source->nr_cpus + 1, sizeof(*t->heap));
-	if (!t->lanes || !t->heap)
+	if (!etch_merge_open(&t->merge, source->nr_cpus))
 		return -1;
 	for (unsigned int i = 0; i < source->nr_cpus; i++) {
 		snprintf(path, sizeof(path), "%s/cpu%d", source->path, source->cpus[i].cpu);
@@ -180,7 +120,7 @@ static int trace_open_cpus(struct trace *t)
 			continue;
 		}
 		posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-		t->lanes[i].stream = etch_stream_open(source, &source->cpus[i], fd);
+		t->merge.lanes[i].stream = etch_stream_open(source, &source->cpus[i], fd);
 	}
 	return 0;
 }

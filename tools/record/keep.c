@@ -175,7 +175,7 @@ static void keep_tasks(struct kept *kept, const char *when)
 /* ---- Symbols ---- */
 
 /* Lines "ADDRESS TYPE NAME [MODULE]". Addresses are zero for those who may not see them. */
-static void keep_symbols(struct kept *kept)
+void keep_symbols(struct kept *kept)
 {
 	struct tree proc = { .path = "/proc" };
 	char *text = tree_read(&proc, "kallsyms", NULL), *line, *end;
@@ -281,6 +281,11 @@ void keep_end(struct kept *kept, int status)
 	keep_time(kept, "ended", clock_ns(CLOCK_REALTIME));
 	text_print(&kept->command, "status: %d\n", status);
 	keep_put(kept, "command", &kept->command);
+	keep_drop(kept);
+}
+
+void keep_drop(struct kept *kept)
+{
 	free(kept->formats.bytes);
 	free(kept->tasks.bytes);
 	free(kept->account.bytes);

@@ -25,17 +25,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
-#include <sys/signalfd.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define MAX_EVENTS	100	/* options -e, and -p */
 #define MAX_PACKET_KB	256	/* more saves nothing that can be measured */
-
-/* Exit codes, beside those of the command. */
-enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_NO_COMMAND = 127, EXIT_SIGNAL = 128 };
 
 /* For getopt_long(): it has no short name. */
 enum { OPTION_OPEN = 1000 };
@@ -84,11 +78,7 @@ struct options {
  * @place: where it goes
  * @kept: the notes that go there, too
  * @readers: the threads
- * @pid: the command; 0: none, or it has ended
- * @go: a pipe: the command begins when it is written to; -1: it was, or there is none
- * @status: the command's, as a shell gives it
- * @signals: a signalfd
- * @files: the limit of open files that the command gets
+ * @command: the command that runs meanwhile
  * @begin: when it began
  */
 struct recording {
@@ -97,11 +87,7 @@ struct recording {
 	struct place place;
 	struct kept kept;
 	struct readers readers;
-	pid_t pid;
-	int go;
-	int status;
-	int signals;
-	struct rlimit files;
+	struct command command;
 	struct timespec begin;
 };
 
@@ -166,187 +152,7 @@ static double recording_time(const struct recording *rec)
 	return now.tv_sec - rec->begin.tv_sec + (now.tv_nsec - rec->begin.tv_nsec) / 1e9;
 }
 
-/* ---- Signals ---- */
-
-static void abort_at_once(int sig)
-{
-	static const char text[] =
-		"\netch-record: aborted. The instance is left, and the trace perhaps cut off (see -r)\n";
-
-	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
-	_exit(EXIT_SIGNAL + sig);
-}
-
-/*
- * From now on a signal does not wait until somebody looks. But for SIGHUP: of a terminal
- * that is closed there come two, from the shell and from the kernel.
- */
-static void next_signal_aborts(void)
-{
-	struct sigaction action = { .sa_handler = abort_at_once };
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-}
-
-/* Those that are to be waited for. nohup has SIGHUP ignored, and that is to hold. */
-void signals_that_end(sigset_t *set)
-{
-	struct sigaction hangup;
-
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
-		sigaddset(set, SIGHUP);
-}
-
-/* Before there are threads, which inherit it. */
-static int catch_signals(struct recording *rec)
-{
-	sigset_t set;
-
-	signals_that_end(&set);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	/* The parent may have left SIGCHLD ignored; then no status could be waited for. */
-	signal(SIGCHLD, SIG_DFL);
-	signal(SIGPIPE, SIG_IGN);
-	rec->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return rec->signals < 0 ? fail("no signalfd: %m") : 0;
-}
-
-/* ---- The command ---- */
-
-static void __attribute__((noreturn)) run_command(const struct recording *rec, int go, int failed)
-{
-	char **command = rec->options->command;
-	sigset_t none;
-	char c;
-
-	/* Nobody says so if the recording cannot begin. */
-	if (read(go, &c, 1) != 1)
-		_exit(EXIT_FAILED);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGXFSZ, SIG_DFL);
-	setrlimit(RLIMIT_NOFILE, &rec->files);
-	execvp(*command, command);
-	(void)!write(failed, &errno, sizeof(errno));
-	_exit(EXIT_NO_COMMAND);
-}
-
-/*
- * Forks a child that waits for a byte in rec->go before it runs the command. Returns a pipe from
- * which the errno of a failed execvp() can be read, or -1.
- */
-static int prepare_command(struct recording *rec)
-{
-	int go[2], failed[2];
-
-	if (pipe2(go, O_CLOEXEC) || pipe2(failed, O_CLOEXEC))
-		return fail("no pipe: %m");
-	rec->pid = fork();
-	if (rec->pid < 0)
-		return fail("no process for the command: %m");
-	if (!rec->pid) {
-		close(go[1]);
-		run_command(rec, go[0], failed[1]);
-	}
-	close(go[0]);
-	close(failed[1]);
-	rec->go = go[1];
-	return failed[0];
-}
-
-static int start_command(struct recording *rec, int failed)
-{
-	int err, go = rec->go;
-
-	rec->go = -1;
-	if (write(go, "", 1) != 1)
-		return fail("%s has gone before it began", *rec->options->command);
-	/* Nothing comes, and the end of the file, once it runs. */
-	if (read_all(failed, &err, sizeof(err)) <= 0)
-		return 0;
-	waitpid(rec->pid, NULL, 0);
-	rec->pid = 0;
-	rec->status = EXIT_NO_COMMAND;
-	errno = err;
-	return fail("%s cannot be run: %m", *rec->options->command);
-}
-
-/* Has it ended? */
-static bool command_ended(struct recording *rec)
-{
-	int status;
-
-	if (!rec->pid || waitpid(rec->pid, &status, WNOHANG) != rec->pid)
-		return false;
-	rec->pid = 0;
-	rec->status = WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
-	return true;
-}
-
-/* The command may not have begun, and then it will not; or have more to do than we. */
-static void leave_command(struct recording *rec)
-{
-	if (rec->go >= 0)
-		close(rec->go);
-	if (!rec->pid)
-		return;
-	if (rec->go >= 0)
-		waitpid(rec->pid, NULL, 0);
-	else if (!command_ended(rec))
-		say("%s still runs, as process %d", *rec->options->command, rec->pid);
-}
-
 /* ---- From the beginning to the end ---- */
-
-static int choose_event(struct tree *tree, const char *option)
-{
-	char *words = strdup(option);
-	int ret;
-
-	if (!words)
-		return fail("no memory");
-	for (char *at = words; *at; at++)
-		if (*at == ',')
-			*at = ' ';
-	ret = tree_change(tree, "set_event", words);
-	free(words);
-	return ret;
-}
-
-static int choose_size(struct tree *tree, const char *size)
-{
-	char text[32], *end;
-	unsigned long long kb = strtoull(size, &end, 10);
-
-	switch (*end) {
-	case 'G':
-	case 'g':
-		kb <<= 10;
-		/* fall through */
-	case 'M':
-	case 'm':
-		kb <<= 10;
-		/* fall through */
-	case 'K':
-	case 'k':
-		end++;
-	}
-	if (end == size || *end)
-		return fail("-b %s: a size is a number of KiB, or one with K, M or G behind it", size);
-	snprintf(text, sizeof(text), "%llu", kb);
-	return tree_change(tree, "buffer_size_kb", text);
-}
 
 /*
  * Each packet takes system calls of its own, so packets are large: an eighth of a CPU's
@@ -378,13 +184,13 @@ static int set_up(struct tree *tree, const struct options *o)
 		return -1;
 	if ((o->clock && tree_change(tree, "trace_clock", o->clock)) ||
 	    (o->mode && tree_change(tree, "buffer_mode", o->mode)) ||
-	    (o->size && choose_size(tree, o->size)) ||
+	    (o->size && tree_choose_size(tree, o->size)) ||
 	    tree_change(tree, "buffer_percent", o->percent))
 		return -1;
 	if (tree->own)
 		choose_packet(tree);
 	for (int i = 0; i < o->nr_events; i++)
-		if (choose_event(tree, o->events[i]))
+		if (tree_choose_events(tree, o->events[i]))
 			return -1;
 	for (int i = 0; i < o->nr_presets; i++)
 		if (preset_choose(tree, o->presets[i]))
@@ -400,29 +206,6 @@ static int patience(const struct recording *rec)
 	return rec->options->seconds < 0 || left > 1 ? 1000 : left > 0 ? left * 1000 + 1 : 0;
 }
 
-/* A signal from the terminal has reached the command by itself. */
-static void pass_on_signal(const struct recording *rec, const struct signalfd_siginfo *info)
-{
-	if (rec->pid && info->ssi_code != SI_KERNEL)
-		kill(rec->pid, info->ssi_signo);
-}
-
-/* Is this the end? */
-static bool look_at_signals(struct recording *rec)
-{
-	struct signalfd_siginfo info;
-
-	while (read(rec->signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo != SIGCHLD) {
-			pass_on_signal(rec, &info);
-			return true;
-		}
-		if (command_ended(rec))
-			return true;
-	}
-	return false;
-}
-
 /* Nobody reads progress that goes to a file, unless it is asked for. */
 static bool progress_is_wanted(const struct options *o)
 {
@@ -432,7 +215,7 @@ static bool progress_is_wanted(const struct options *o)
 static int watch(struct recording *rec)
 {
 	struct pollfd fds[3] = {
-		{ .fd = rec->signals, .events = POLLIN },
+		{ .fd = rec->command.signals, .events = POLLIN },
 		{ .fd = rec->readers.news, .events = POLLIN },
 		{ .fd = rec->place.control, .events = POLLRDHUP },
 	};
@@ -440,7 +223,7 @@ static int watch(struct recording *rec)
 
 	while ((wait = patience(rec))) {
 		poll(fds, 3, wait);
-		if (fds[0].revents && look_at_signals(rec))
+		if (fds[0].revents && command_is_over(&rec->command))
 			return 0;
 		if (rec->readers.failed)
 			return -1;
@@ -466,13 +249,10 @@ static bool only_what_is_there(const struct options *o)
 
 static int record_on(struct recording *rec)
 {
-	int failed = -1, ret;
+	int ret;
 
-	if (rec->options->command) {
-		failed = prepare_command(rec);
-		if (failed < 0)
-			return -1;
-	}
+	if (command_prepare(&rec->command))
+		return -1;
 	clock_gettime(CLOCK_MONOTONIC, &rec->begin);
 	keep_begin(&rec->kept, &rec->tree, &rec->place, rec->options->words);
 	if (readers_open(&rec->readers, &rec->tree, &rec->place, &rec->kept))
@@ -490,8 +270,8 @@ static int record_on(struct recording *rec)
 	/* Events are on: a task that begins meanwhile is in one or the other. */
 	if (!ret && rec->options->state)
 		ret = tree_write(&rec->tree, "statedump", "1");
-	if (!ret && rec->options->command)
-		ret = start_command(rec, failed);
+	if (!ret)
+		ret = command_start(&rec->command);
 	if (!ret)
 		ret = watch(rec);
 	return ret;
@@ -502,7 +282,7 @@ static int record_off(struct recording *rec)
 {
 	int ret;
 
-	next_signal_aborts();
+	command_signals_abort("\netch-record: aborted. The instance is left, and the trace perhaps cut off (see -r)\n");
 	if (!rec->readers.ready)
 		return -1;
 	ret = tree_change(&rec->tree, "tracing_on", "0");
@@ -511,7 +291,7 @@ static int record_off(struct recording *rec)
 	ret |= readers_end(&rec->readers);
 	ret |= account_tell(&rec->readers, &rec->place, recording_time(rec), rec->options->quiet);
 	readers_keep_account(&rec->readers, &rec->kept);
-	keep_end(&rec->kept, rec->status);
+	keep_end(&rec->kept, rec->command.status);
 	readers_close(&rec->readers);
 	ret |= place_end(&rec->place);
 	return ret;
@@ -529,25 +309,12 @@ static int open_place(struct place *place, const struct options *o)
 	return place_folder(place, o->folder ? o->folder : name);
 }
 
-/* Each CPU takes six. */
-static void open_many_files(struct rlimit *before)
-{
-	struct rlimit many;
-
-	if (getrlimit(RLIMIT_NOFILE, before))
-		return;
-	many = *before;
-	many.rlim_cur = many.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &many);
-}
-
 static int record(const struct options *o, struct recorded *recorded)
 {
-	struct recording rec = { .options = o, .go = -1 };
+	struct recording rec = { .options = o };
 	int ret;
 
-	open_many_files(&rec.files);
-	if (catch_signals(&rec) || tree_open(&rec.tree, o->root, o->instance))
+	if (command_open(&rec.command, o->command) || tree_open(&rec.tree, o->root, o->instance))
 		return EXIT_FAILED;
 	ret = set_up(&rec.tree, o);
 	if (!ret)
@@ -558,8 +325,8 @@ static int record(const struct options *o, struct recorded *recorded)
 		ret |= record_off(&rec);
 	}
 	ret |= tree_close(&rec.tree);
-	leave_command(&rec);
-	return rec.status ? rec.status : ret ? EXIT_FAILED : EXIT_OK;
+	command_leave(&rec.command);
+	return rec.command.status ? rec.command.status : ret ? EXIT_FAILED : EXIT_OK;
 }
 
 /* ---- Options ---- */

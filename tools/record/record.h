@@ -2,7 +2,8 @@
 /*
  * etch-record: what its parts know of each other.
  *
- *	record.c	the options, the command that is recorded, signals
+ *	record.c	the options, a recording from its beginning to its end
+ *	command.c	the command that is recorded, signals
  *	tree.c		an instance's files, and the settings changed in them
  *	preset.c	events that belong together, by a name
  *	reader.c	a thread for each CPU, and the metadata that its packets need
@@ -29,7 +30,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/types.h>
 
 #include <linux/etch_packet.h>
 
@@ -54,6 +57,9 @@ struct recorded {
 
 int record_for(struct recorded *recorded, const char *name, int argc, char **words);
 
+/* Exit statuses, beside those of the command. */
+enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_NO_COMMAND = 127, EXIT_SIGNAL = 128 };
+
 /* What messages begin with from now on. */
 void say_as(const char *name);
 /* Progress, in place of the line before if this is a @terminal. */
@@ -62,9 +68,48 @@ void say_progress(const char *line, bool terminal);
 void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...);
 /* The same, of something that went wrong; -1. */
 int __attribute__((format(printf, 1, 2))) fail(const char *fmt, ...);
+
+/* ---- command.c ---- */
+
+/**
+ * struct command - a command that runs while records are taken, and signals
+ * @words: the command; NULL: there is none
+ * @pid: its process; 0: none, or it has ended
+ * @go: a pipe: the command begins when it is written to; -1: it was, or there is none
+ * @failed: a pipe: the errno, if the command cannot be run
+ * @status: the command's, as a shell gives it
+ * @signals: a signalfd
+ * @files: the limit of open files that the command gets
+ */
+struct command {
+	char **words;
+	pid_t pid;
+	int go, failed;
+	int status;
+	int signals;
+	struct rlimit files;
+};
+
 /* The signals that end what goes on. */
 void signals_that_end(sigset_t *set);
-
+/* Takes the signals, before there are threads, which inherit that. @words may be NULL. */
+int command_open(struct command *command, char **words);
+/* Makes the process, which waits. */
+int command_prepare(struct command *command);
+int command_start(struct command *command);
+/* Has the command ended, or has a signal come that ends all? For when @signals is readable. */
+bool command_is_over(struct command *command);
+bool command_ended(struct command *command);
+/* The command may not have begun, and then it will not; or have more to do than we. */
+void command_leave(struct command *command);
+/*
+ * From now on a signal does not wait until somebody looks: it prints @text and ends the
+ * process. But for SIGHUP: of a terminal that is closed there come two, from the shell and
+ * from the kernel.
+ */
+void command_signals_abort(const char *text);
+/* As many as this process may have; @before: the limit until then. */
+void open_many_files(struct rlimit *before);
 /* ---- tree.c ---- */
 
 /* What became of a CPU's records, as its file stats tells. */
@@ -117,6 +162,10 @@ int tree_write(const struct tree *tree, const char *file, const char *text);
 int tree_try(const struct tree *tree, const char *file, const char *text);
 /* The same, of a setting that tree_close() puts back. */
 int tree_change(struct tree *tree, const char *file, const char *text);
+/* Events by names with commas between them: more of them are on. */
+int tree_choose_events(struct tree *tree, const char *words);
+/* Of each CPU's buffer: KiB, or with K, M or G behind. */
+int tree_choose_size(struct tree *tree, const char *size);
 /* False if that cannot be known, either. */
 bool tree_is_off(const struct tree *tree);
 /* A CPU's packets, without waiting; -1 with errno. */
@@ -277,8 +326,12 @@ void keep_start(struct kept *kept);
 void keep_formats(struct kept *kept, const char *metadata);
 /* Adds a CPU to the file that keep_end() writes. */
 void keep_account(struct kept *kept, int cpu, const struct account *account);
+/* The names of the kernel's functions, which keep_end() keeps, too. */
+void keep_symbols(struct kept *kept);
 /* All the rest; frees. */
 void keep_end(struct kept *kept, int status);
+/* Frees, and writes nothing. */
+void keep_drop(struct kept *kept);
 
 /* ---- reader.c ---- */
 

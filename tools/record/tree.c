@@ -20,6 +20,7 @@
 
 #define TREE_DEBUGFS	"/sys/kernel/debug"
 #define TREE_ROOT	TREE_DEBUGFS "/etch"
+#define TREE_TRIES	50	/* to remove an instance, a hundredth of a second apart */
 
 const char * const account_names[STATS] = {
 	[ENTRIES]	= "entries",
@@ -324,14 +325,65 @@ int tree_open(struct tree *tree, const char *root, const char *instance)
 	return 0;
 }
 
+/* Somebody who has just changed a setting may still have its file open. */
+static int tree_remove(const struct tree *tree)
+{
+	int tries = TREE_TRIES, ret;
+
+	while ((ret = rmdir(tree->path)) && errno == EBUSY && tries--)
+		usleep(10000);
+	return ret;
+}
+
 int tree_close(struct tree *tree)
 {
 	if (!tree->own)
 		return tree_restore(tree);
-	if (rmdir(tree->path))
+	if (tree_remove(tree))
 		return fail("%s cannot be removed: %m. Close what has a file of it open, then rmdir it",
 			    tree->path);
 	return 0;
+}
+
+/* ---- Its settings ---- */
+
+int tree_choose_events(struct tree *tree, const char *list)
+{
+	char *words = strdup(list);
+	int ret;
+
+	if (!words)
+		return fail("no memory");
+	for (char *at = words; *at; at++)
+		if (*at == ',')
+			*at = ' ';
+	ret = tree_change(tree, "set_event", words);
+	free(words);
+	return ret;
+}
+
+int tree_choose_size(struct tree *tree, const char *size)
+{
+	char text[32], *end;
+	unsigned long long kb = strtoull(size, &end, 10);
+
+	switch (*end) {
+	case 'G':
+	case 'g':
+		kb <<= 10;
+		/* fall through */
+	case 'M':
+	case 'm':
+		kb <<= 10;
+		/* fall through */
+	case 'K':
+	case 'k':
+		end++;
+	}
+	if (end == size || *end)
+		return fail("-b %s: a size is a number of KiB, or one with K, M or G behind it", size);
+	snprintf(text, sizeof(text), "%llu", kb);
+	return tree_change(tree, "buffer_size_kb", text);
 }
 
 /* ---- What it has to tell ---- */

@@ -193,6 +193,19 @@ void states_end(struct states *s, uint64_t ns)
 	io_drop(s, ns, SPAN_OPEN);
 }
 
+void states_running(const struct states *s, uint64_t ns)
+{
+	for (unsigned int i = 0; i < s->nr_cpus; i++) {
+		const struct cpu *cpu = &s->cpus[i];
+
+		if (cpu->known && cpu->since <= ns)
+			s->span(s->arg, &(struct span){
+				.kind = SPAN_RUN, .fate = SPAN_OPEN, .start = cpu->since,
+				.end = ns, .cpu = cpu->cpu, .tid = cpu->tid,
+				.task = cpu->name, .label = cpu->name });
+	}
+}
+
 /* Threads that the recorder found. */
 static void states_name_tasks(struct states *s)
 {

@@ -87,6 +87,8 @@ struct states *states_open(struct etch_source *source, span_fn *span, void *arg)
 int states_record(struct states *s, const struct etch_record *rec);
 /* All that is still open ends at @ns, with SPAN_OPEN. */
 void states_end(struct states *s, uint64_t ns);
+/* Gives what CPUs run as spans up to @ns, with SPAN_OPEN; it goes on. */
+void states_running(const struct states *s, uint64_t ns);
 void states_close(struct states *s);
 
 /* A span's @task or @label. 0 is "?": no name is known. */
@@ -212,6 +214,16 @@ struct summary {
 
 /* Reads the source to its end, or to choice->to. NULL: no memory, said. */
 struct summary *summary_of(struct etch_source *source, const struct summary_choice *choice);
+/* The same in steps, for a source that has no end. NULL: no memory, said. */
+struct summary *summary_open(struct etch_source *source, const struct summary_choice *choice);
+/* The next record. False: it is later than choice->to, or there is no memory. */
+bool summary_record(struct summary *summary, const struct etch_record *rec);
+/* There is no next record. */
+void summary_end(struct summary *summary);
+/* Makes it a summary of the time up to @until, in ns; records go on. */
+void summary_until(struct summary *summary, uint64_t until);
+/* Begins another summary, at the time where that one has ended. */
+void summary_again(struct summary *summary);
 void summary_close(struct summary *summary);
 /* The row of that name, or NULL. */
 const struct summary_row *summary_find(const struct summary *summary,

@@ -140,10 +140,9 @@ static void summary_count(struct summary *m, const struct etch_record *rec)
 	m->last = rec->ns;
 }
 
-struct summary *summary_of(struct etch_source *source, const struct summary_choice *choice)
+struct summary *summary_open(struct etch_source *source, const struct summary_choice *choice)
 {
 	struct summary *m = calloc(1, sizeof(*m));
-	struct etch_record rec;
 
 	if (!m) {
 		etch_complaint("There is no memory for what the records tell");
@@ -156,17 +155,38 @@ struct summary *summary_of(struct etch_source *source, const struct summary_choi
 	}
 	m->source = source;
 	m->choice = *choice;
-	while (!m->trouble && etch_next(source, &rec) > 0) {
-		if (!m->begun)
-			summary_first(m, rec.ns);
-		if (m->choice.to && rec.ns > m->choice.to)
-			break;
-		m->trouble |= states_record(m->states, &rec) < 0;
-		summary_count(m, &rec);
-	}
+	return m;
+}
+
+bool summary_record(struct summary *m, const struct etch_record *rec)
+{
+	if (!m->begun)
+		summary_first(m, rec->ns);
+	if (m->choice.to && rec->ns > m->choice.to)
+		return false;
+	m->trouble |= states_record(m->states, rec) < 0;
+	summary_count(m, rec);
+	return !m->trouble;
+}
+
+void summary_end(struct summary *m)
+{
 	states_end(m->states, m->last);
 	if (m->trouble)
 		etch_complaint("There is no memory for all names; this is only of the beginning");
+}
+
+struct summary *summary_of(struct etch_source *source, const struct summary_choice *choice)
+{
+	struct summary *m = summary_open(source, choice);
+	struct etch_record rec;
+
+	if (!m)
+		return NULL;
+	while (etch_next(source, &rec) > 0)
+		if (!summary_record(m, &rec))
+			break;
+	summary_end(m);
 	return m;
 }
 
@@ -178,6 +198,30 @@ static void table_close(struct summary_table *table)
 		free(table->rows[i]);
 	}
 	free(table->rows);
+	*table = (struct summary_table){};
+}
+
+void summary_until(struct summary *m, uint64_t until)
+{
+	uint64_t from = m->choice.from ? m->choice.from : m->records ? m->first : until;
+
+	states_running(m->states, until);
+	m->first = from < until ? from : until;
+	m->last = until;
+}
+
+void summary_again(struct summary *m)
+{
+	table_close(&m->tasks);
+	table_close(&m->calls);
+	table_close(&m->irqs);
+	table_close(&m->io);
+	m->choice.from = m->last;
+	m->latency = (struct histogram){};
+	m->latency_worst = (struct summary_row){};
+	m->records = m->lost = 0;
+	memset(m->unknown, 0, sizeof(m->unknown));
+	memset(m->open, 0, sizeof(m->open));
 }
 
 void summary_close(struct summary *m)

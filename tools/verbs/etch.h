@@ -6,13 +6,16 @@
  *	record.c	record, receive, repair: the recorder of the room record/, by these names
  *	list.c		list: the events of the kernel, or of a trace
  *	show.c		show: records as text
+ *	trace.c		trace: the same, while records come, by the room live/
  *	check.c		check: whether a trace is whole, and what it lacks
  *	top.c, latency.c, lengths.c, diff.c
- *			top, latency, syscalls, irqs, block, diff: tables, by table.c
- *	view.c		view: a page for a browser, by the room view/
+ *			top, latency, syscalls, irqs, block, diff: tables, by table.c, and by
+ *			table_live.c of the running kernel
+ *	view.c		view: a page for a browser, by the room view/; or by serve.c Perfetto's
  *	export.c	export: for other programs, by the room export/
  *
  *	choose.c	which records: options by time, CPU, task, event, field
+ *	durations.c	what took how long, for show and trace
  *	line.c		a record as a line of text, as the kernel's file "trace" has it
  *	print.c		what an event says: its print format, for line.c
  *	expr.c		the expressions in a print format; expr_parse.c parses them
@@ -54,7 +57,7 @@ extern const struct verb verb_record, verb_list, verb_show, verb_check, verb_exp
 /* These come with later patches; without them, they are NULL. */
 #define LATER	__attribute__((weak))
 extern const struct verb verb_top LATER, verb_latency LATER, verb_syscalls LATER,
-			 verb_irqs LATER, verb_block LATER, verb_diff LATER, verb_view LATER;
+			 verb_irqs LATER, verb_block LATER, verb_diff LATER, verb_view LATER, verb_trace LATER;
 
 /* By name, or NULL. */
 const struct verb *verb_find(const char *name);

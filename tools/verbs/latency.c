@@ -22,9 +22,10 @@ static const char latency_help[] =
 	"  - p50, p99: of 100 waits, 50 or 99 were at most that long, to 3%. The worst is exact,\n"
 	"    and etch show --from prints what was going on before it.\n"
 	"\n"
-	"etch latency [OPTION]... FOLDER, or -- COMMAND, which is recorded first\n"
+	"etch latency [OPTION]... FOLDER, or -- COMMAND, which is recorded first, or --live\n"
 	"\n"
-	TABLE_HELP;
+	TABLE_HELP
+	TABLE_LIVE_HELP;
 
 /* Powers of two, in which there is something: [from, to). */
 static void print_bars(struct out *out, const struct histogram *h)

@@ -29,9 +29,10 @@ static const char syscalls_help[] =
 	"  - Calls have names if the trace has events of syscalls:, and numbers if it has only\n"
 	"    those of raw_syscalls:.\n"
 	"\n"
-	"etch syscalls [OPTION]... FOLDER, or -- COMMAND, which is recorded first\n"
+	"etch syscalls [OPTION]... FOLDER, or -- COMMAND, which is recorded first, or --live\n"
 	"\n"
-	TABLE_HELP;
+	TABLE_HELP
+	TABLE_LIVE_HELP;
 
 static const char irqs_help[] =
 	"etch irqs: how long interrupts and softirqs took.\n"
@@ -46,9 +47,10 @@ static const char irqs_help[] =
 	"    counts in both.\n"
 	LENGTHS_HELP
 	"\n"
-	"etch irqs [OPTION]... FOLDER, or -- COMMAND, which is recorded first\n"
+	"etch irqs [OPTION]... FOLDER, or -- COMMAND, which is recorded first, or --live\n"
 	"\n"
-	TABLE_HELP;
+	TABLE_HELP
+	TABLE_LIVE_HELP;
 
 static const char block_help[] =
 	"etch block: how long disks took for requests.\n"
@@ -62,9 +64,10 @@ static const char block_help[] =
 	"    D discards, F flushes; then S: somebody waits, A: ahead, M: metadata.\n"
 	LENGTHS_HELP
 	"\n"
-	"etch block [OPTION]... FOLDER, or -- COMMAND, which is recorded first\n"
+	"etch block [OPTION]... FOLDER, or -- COMMAND, which is recorded first, or --live\n"
 	"\n"
-	TABLE_HELP;
+	TABLE_HELP
+	TABLE_LIVE_HELP;
 
 static void print_row(struct out *out, const struct summary *m, const struct summary_row *row)
 {

@@ -205,20 +205,38 @@ void line_header(struct liner *liner, struct out *out)
 	out_colour(out, OUT_PLAIN);
 }
 
-/* "sys_write(fd: 1, buf: 7ffd52a0, count: 8)" */
+/* "write(fd: 1, buf: 7ffd52a0, count: 8)"; the first field is the call's number. */
 static void put_call(struct out *out, const struct etch_record *rec)
 {
 	const struct etch_event *event = rec->event;
 	const char *before = "";
 
-	out_print(out, "sys_%s(", event->name + strlen("sys_enter_"));
-	/* The first field is the call's number. */
+	out_print(out, "%s(", event->name + strlen("sys_enter_"));
 	for (unsigned int i = 1; i < event->nr_fields; i++) {
 		out_text(out, before);
 		out_text(out, event->fields[i].name);
 		out_text(out, ": ");
 		out_hex(out, etch_number(rec, &event->fields[i]), 0, '0');
 		before = ", ";
+	}
+	out_char(out, ')');
+}
+
+void line_call(struct liner *liner, struct out *out, const struct etch_record *rec)
+{
+	const unsigned char *at;
+	size_t len;
+
+	(void)liner;
+	if (strcmp(rec->event->system, "raw_syscalls")) {
+		put_call(out, rec);
+		return;
+	}
+	out_print(out, "call %lld(", (long long)etch_number(rec, etch_field(rec->event, "id")));
+	at = etch_bytes(rec, etch_field(rec->event, "args"), &len);
+	for (size_t i = 0; i + 8 <= len && i < 48; i += 8) {
+		out_text(out, i ? ", " : "");
+		out_hex(out, etch_load(at + i, 8, false), 0, '0');
 	}
 	out_char(out, ')');
 }
@@ -239,6 +257,7 @@ static bool put_special(struct liner *liner, struct out *out, const struct etch_
 	}
 	if (!strcmp(rec->event->system, "syscalls")) {
 		if (!strncmp(rec->event->name, "sys_enter_", 10)) {
+			out_text(out, "sys_");
 			put_call(out, rec);
 			return true;
 		}
@@ -260,6 +279,24 @@ static bool put_special(struct liner *liner, struct out *out, const struct etch_
 	return true;
 }
 
+static void put_behind(const struct liner *liner, struct out *out)
+{
+	if (!liner->behind)
+		return;
+	out_colour(out, liner->behind_red ? OUT_RED : OUT_GREY);
+	out_text(out, liner->behind);
+	out_colour(out, OUT_PLAIN);
+}
+
+void line_text(struct liner *liner, struct out *out, const struct etch_record *rec,
+	       const char *text)
+{
+	put_front(liner, out, rec);
+	out_text(out, text);
+	put_behind(liner, out);
+	put_contexts(liner, out, rec);
+}
+
 void line_record(struct liner *liner, struct out *out, const struct etch_record *rec)
 {
 	put_front(liner, out, rec);
@@ -273,6 +310,7 @@ void line_record(struct liner *liner, struct out *out, const struct etch_record 
 		else
 			print_record(liner->printer, out, rec);
 	}
+	put_behind(liner, out);
 	put_contexts(liner, out, rec);
 }
 

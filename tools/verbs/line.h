@@ -22,6 +22,8 @@
  * @shift: nanoseconds to add to a record's time for the time that is shown
  * @fine: times have nanoseconds, not microseconds
  * @by_fields: events show as name=value
+ * @behind: to print behind an event's text; NULL: nothing
+ * @behind_red: in red, on a terminal
  * @flags: the contexts that make up the columns, or NULL
  * @preempt: see @flags
  * @migrate: see @flags
@@ -32,6 +34,8 @@ struct liner {
 	struct comms *comms;
 	int64_t shift;
 	bool fine, by_fields;
+	const char *behind;
+	bool behind_red;
 	const struct etch_field *flags, *preempt, *migrate;
 };
 
@@ -41,6 +45,11 @@ void liner_close(struct liner *liner);
 void line_header(struct liner *liner, struct out *out);
 void line_record(struct liner *liner, struct out *out, const struct etch_record *rec);
 void line_loss(struct liner *liner, struct out *out, const struct etch_record *rec);
+/* The same with a text in place of the event. */
+void line_text(struct liner *liner, struct out *out, const struct etch_record *rec,
+	       const char *text);
+/* Of an event that begins a system call: "write(fd: 1, buf: 7ffd52a0, count: 8)", no line. */
+void line_call(struct liner *liner, struct out *out, const struct etch_record *rec);
 /* "12 overwritten, 5 because the buffer was full" */
 void line_causes(struct out *out, const struct etch_loss *loss);
 /* A time that is shown: seconds, and six or nine digits. */

@@ -21,6 +21,7 @@ static const struct verb * const verbs[] = {
 	&verb_record,
 	&verb_list,
 	&verb_show,
+	&verb_trace,
 	&verb_check,
 	&verb_top,
 	&verb_latency,

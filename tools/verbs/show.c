@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "verbs/choose.h"
+#include "verbs/durations.h"
 #include "verbs/line.h"
 
 static const char show_help[] =
@@ -28,6 +29,7 @@ static const char show_help[] =
 	CHOOSE_HELP
 	"  -n NUMBER         no more than so many lines\n"
 	"  -N                times in nanoseconds\n"
+	"  -D, --durations   how long things took, and a system call as one line\n"
 	"  -F                fields as name=value, without the event's own text\n"
 	"  -H                without the lines at the top that explain the columns\n"
 	"  -P                without a pager\n";
@@ -38,6 +40,8 @@ static const char show_help[] =
  * @liner: how
  * @folder: of which trace
  * @most: so many lines at most
+ * @durations: with what took how long; NULL: without
+ * @with_durations: the user wants that
  * @fine: with nanoseconds
  * @by_fields: as name=value
  * @no_header: without the lines at the top
@@ -48,7 +52,8 @@ struct show {
 	struct liner liner;
 	const char *folder;
 	unsigned long long most;
-	bool fine, by_fields, no_header, no_pager;
+	struct durations *durations;
+	bool with_durations, fine, by_fields, no_header, no_pager;
 };
 
 static int show_option(struct show *show, int option)
@@ -65,6 +70,9 @@ static int show_option(struct show *show, int option)
 	case 'N':
 		show->fine = true;
 		return 0;
+	case 'D':
+		show->with_durations = true;
+		return durations_open ? 0 : misused("this program has no durations");
 	case 'F':
 		show->by_fields = true;
 		return 0;
@@ -81,12 +89,14 @@ static int show_option(struct show *show, int option)
 
 static int show_options(struct show *show, int argc, char **argv)
 {
-	static const struct option options[] = { CHOOSE_LONG, {} };
+	static const struct option options[] = {
+		CHOOSE_LONG, { "durations", no_argument, NULL, 'D' }, {}
+	};
 	int option, ret;
 
 	opterr = 0;
 	optind = 1;
-	while ((option = getopt_long(argc, argv, CHOOSE_SHORT "n:NFHP", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, CHOOSE_SHORT "n:NDFHP", options, NULL)) != -1) {
 		ret = show_option(show, option);
 		if (ret)
 			return ret;
@@ -111,26 +121,51 @@ void report_damage(const struct etch_source *source)
 	}
 }
 
+/* Returns how many lines it printed. */
+static unsigned int show_record(struct show *show, struct out *out, const struct etch_record *rec,
+				bool wanted)
+{
+	if (show->durations)
+		return durations_line(show->durations, out, rec, wanted);
+	if (wanted && rec->loss)
+		line_loss(&show->liner, out, rec);
+	else if (wanted)
+		line_record(&show->liner, out, rec);
+	return wanted;
+}
+
 static void show_records(struct show *show, struct etch_source *source, struct out *out)
 {
 	unsigned long long lines = 0;
 	struct etch_record rec;
+	uint64_t last = 0;
+	bool wanted;
 
 	while (lines < show->most && !out->failed && etch_next(source, &rec) > 0) {
 		comms_learn(show->liner.comms, &rec);
-		if (!chosen(&show->choice, &rec)) {
-			if (choose_is_over(&show->choice, &rec))
-				return;
-			continue;
-		}
-		lines++;
-		if (rec.loss)
-			line_loss(&show->liner, out, &rec);
-		else
-			line_record(&show->liner, out, &rec);
+		wanted = chosen(&show->choice, &rec);
+		if (!wanted && choose_is_over(&show->choice, &rec))
+			return;
+		lines += show_record(show, out, &rec, wanted);
+		last = rec.ns;
 	}
-	if (lines < show->most && !out->failed)
-		report_damage(source);
+	if (lines >= show->most || out->failed)
+		return;
+	if (show->durations)
+		durations_tell_open(show->durations, out, last, 0);
+	report_damage(source);
+}
+
+static int show_begin(struct show *show, struct etch_source *source)
+{
+	show->liner.fine = show->fine;
+	show->liner.by_fields = show->by_fields;
+	if (show->with_durations) {
+		show->durations = durations_open(&show->liner, NULL);
+		if (!show->durations)
+			return EXIT_TROUBLE;
+	}
+	return choose_begin(&show->choice, source, show->liner.comms);
 }
 
 static int show_trace(struct show *show, struct etch_source *source)
@@ -140,9 +175,7 @@ static int show_trace(struct show *show, struct etch_source *source)
 
 	if (!liner_open(&show->liner, source))
 		return EXIT_TROUBLE;
-	show->liner.fine = show->fine;
-	show->liner.by_fields = show->by_fields;
-	ret = choose_begin(&show->choice, source, show->liner.comms);
+	ret = show_begin(show, source);
 	if (!ret) {
 		out_begin(&out, !show->no_pager);
 		if (!show->no_header)
@@ -150,6 +183,8 @@ static int show_trace(struct show *show, struct etch_source *source)
 		show_records(show, source, &out);
 		ret = out_end(&out);
 	}
+	if (show->durations)
+		durations_close(show->durations);
 	liner_close(&show->liner);
 	return ret;
 }

@@ -6,22 +6,37 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <ftw.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "live/live.h"
 #include "record/record.h"
 #include "verbs/etch.h"
 #include "verbs/line.h"
 
 /* ---- Options ---- */
 
+enum { TABLE_LIVE = CHOOSE_NEXT };
+
+static int table_seconds(struct table *table, const char *text)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (*end || end == text || !(seconds >= 0.1) || seconds > 1e6)
+		return misused("'%s' is no number of seconds, 0.1 at least", text);
+	table->live = seconds * 1e9;
+	return 0;
+}
+
 static int table_option(struct table *table, int option)
 {
 	char *end;
 
+	if (option == TABLE_LIVE)
+		return table_seconds(table, optarg ? optarg : "1");
 	if (option == 'n') {
 		table->lines = strtoul(optarg, &end, 10);
 		if (*end || end == optarg || *optarg == '-')
@@ -44,9 +59,32 @@ static int table_command(struct table *table, int argc, char **argv)
 	return argc;
 }
 
+/* The words behind the options, up to a -- : folders, or the seconds of --live. */
+static int table_words(struct table *table, int argc, char **argv, unsigned int folders)
+{
+	if (table->live) {
+		if (folders != 1 || table->choice.from_set || table->choice.to_set)
+			return misused("--live shows the present, without folders and times");
+		return optind == argc ? 0 : optind + 1 == argc ?
+		       table_seconds(table, argv[optind]) :
+		       misused("--live takes one number of seconds");
+	}
+	if (table->command)
+		return optind == argc ? 0 :
+		       misused("name a folder, or a command behind --, and not both");
+	if (optind + (int)folders != argc)
+		return misused("name %s", folders == 1 ?
+			       "one folder of a trace, or -- and a command" : "two folders");
+	while (optind < argc)
+		table->folders[table->nr_folders++] = argv[optind++];
+	return 0;
+}
+
 int table_options(struct table *table, int argc, char **argv, unsigned int folders)
 {
-	static const struct option options[] = { CHOOSE_LONG, {} };
+	static const struct option options[] = {
+		CHOOSE_LONG, { "live", optional_argument, NULL, TABLE_LIVE }, {}
+	};
 	int option, ret;
 
 	argc = folders == 1 ? table_command(table, argc, argv) : argc;
@@ -58,26 +96,13 @@ int table_options(struct table *table, int argc, char **argv, unsigned int folde
 		if (ret)
 			return ret;
 	}
-	if (table->command) {
-		if (optind < argc)
-			return misused("name a folder, or a command behind --, and not both");
-		return *table->command ? 0 : misused("the command behind -- is missing");
-	}
-	if (optind + (int)folders != argc)
-		return misused("name %s", folders == 1 ?
-			       "one folder of a trace, or -- and a command" : "two folders");
-	while (optind < argc)
-		table->folders[table->nr_folders++] = argv[optind++];
-	return 0;
+	ret = table_words(table, argc, argv, folders);
+	if (!ret && table->command && !*table->command)
+		return misused("the command behind -- is missing");
+	return ret;
 }
 
 /* ---- Recording a command ---- */
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st, (void)type, (void)ftw;
-	return remove(path);
-}
 
 static int record_command(const struct table *table, char *folder)
 {
@@ -123,27 +148,25 @@ static int print_table(const struct table *table, const char *folder, table_fn *
 /* The command's own status is ours, as the recorder has it. */
 static int record_and_print(const struct table *table, table_fn *fn)
 {
-	const char *where = getenv("TMPDIR") ?: "/tmp";
 	char top[4096], folder[4104];
 	int recorded, ret;
 
-	if (snprintf(top, sizeof(top), "%s/etch-XXXXXX", where) >= (int)sizeof(top) ||
-	    !mkdtemp(top))
-		return trouble("%s has no place for a recording: %m", where);
+	if (scratch_make(top, sizeof(top)))
+		return trouble("There is no place for a recording, see $TMPDIR: %m");
 	snprintf(folder, sizeof(folder), "%s/trace", top);
 	recorded = record_command(table, folder);
 	ret = access(folder, R_OK) ? recorded ?: EXIT_TROUBLE : print_table(table, folder, fn);
-	nftw(top, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	scratch_remove(top);
 	return recorded ?: ret;
 }
 
 int table_run(int argc, char **argv, const char *events, table_fn *fn)
 {
-	struct table table = { .events = events };
+	struct table table = { .verb = argv[0], .events = events };
 	int ret = table_options(&table, argc, argv, 1);
 
 	if (!ret)
-		ret = table.command ? record_and_print(&table, fn) :
+		ret = table.live ? table_live(&table, fn) : table.command ? record_and_print(&table, fn) :
 				      print_table(&table, table.folders[0], fn);
 	choose_end(&table.choice);
 	return ret;
@@ -166,17 +189,11 @@ static bool table_wants(void *arg, const struct states *s, const struct span *sp
 	return !choice->nr_tasks;
 }
 
-struct summary *table_summary(const struct table *table, const char *folder,
-			      struct etch_source **source)
+struct summary_choice table_choice(const struct table *table, int64_t shift)
 {
 	const struct choice *c = &table->choice;
-	int64_t shift;
 
-	*source = etch_trace_open(folder);
-	if (!*source)
-		return NULL;
-	shift = line_shift(*source);
-	return summary_of(*source, &(struct summary_choice){
+	return (struct summary_choice){
 		.from = !c->from_set ? 0 : c->from_first ? c->from :
 			c->from > shift ? c->from - shift : 0,
 		.to = !c->to_set ? 0 : c->to_first ? c->to :
@@ -184,7 +201,19 @@ struct summary *table_summary(const struct table *table, const char *folder,
 		.from_first = c->from_set && c->from_first,
 		.to_first = c->to_set && c->to_first,
 		.wants = c->cpus || c->nr_tasks ? table_wants : NULL,
-		.arg = (void *)c });
+		.arg = (void *)c };
+}
+
+struct summary *table_summary(const struct table *table, const char *folder,
+			      struct etch_source **source)
+{
+	struct summary_choice choice;
+
+	*source = etch_trace_open(folder);
+	if (!*source)
+		return NULL;
+	choice = table_choice(table, line_shift(*source));
+	return summary_of(*source, &choice);
 }
 
 /* ---- Printing ---- */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the verbs top, latency, syscalls, irqs, block and diff have in common: their options,
- * a trace or a command that is recorded first, and how they print.
+ * a trace, a command that is recorded first, or the running kernel (table_live.c), and how they
+ * print.
  */
 #ifndef _ETCH_TABLE_H
 #define _ETCH_TABLE_H
@@ -19,6 +20,10 @@
 	"  -t TASK           of a thread: its number, or its name: 1234, 'kworker*'\n"	\
 	"  -n NUMBER         so many lines; 0: all (20)\n"
 
+#define TABLE_LIVE_HELP							\
+	"  --live [SECONDS]  of the present, each second or so many, until COMMAND ends or,\n" \
+	"                    without one, until Ctrl-C\n"
+
 /* What to record for threads to have names. */
 #define NAME_EVENTS "sched:sched_process_fork,task:task_rename"
 /* For tables of tasks, and the least of it. */
@@ -34,6 +39,8 @@
  * @nr_folders: how many
  * @command: a command to record; NULL: none
  * @lines: so many rows at most
+ * @live: of each so many ns that pass now; 0: of a trace
+ * @verb: the verb's name
  * @events: what to record then
  */
 struct table {
@@ -42,7 +49,8 @@ struct table {
 	unsigned int nr_folders;
 	char **command;
 	unsigned long lines;
-	const char *events;
+	uint64_t live;
+	const char *verb, *events;
 };
 
 typedef void table_fn(struct out *out, const struct table *table, struct summary *summary);
@@ -51,6 +59,10 @@ typedef void table_fn(struct out *out, const struct table *table, struct summary
 int table_options(struct table *table, int argc, char **argv, unsigned int folders);
 /* The whole verb: options, a recording of @events if a command is named, and what @fn prints. */
 int table_run(int argc, char **argv, const char *events, table_fn *fn);
+/* What the options say of a trace whose times are shown @shift later. */
+struct summary_choice table_choice(const struct table *table, int64_t shift);
+/* table_live.c: a table of the present each @live ns. Returns an exit status. */
+int table_live(const struct table *table, table_fn *fn);
 /* NULL: said. */
 struct summary *table_summary(const struct table *table, const char *folder,
 			      struct etch_source **source);

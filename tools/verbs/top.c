@@ -23,9 +23,10 @@ static const char top_help[] =
 	"  - WORST WAIT: how long one of them could run, woken or preempted, and had no CPU.\n"
 	"  - Before a CPU's first switch, and where its records are lost, nobody knows what ran.\n"
 	"\n"
-	"etch top [OPTION]... FOLDER, or -- COMMAND, which is recorded first\n"
+	"etch top [OPTION]... FOLDER, or -- COMMAND, which is recorded first, or --live\n"
 	"\n"
-	TABLE_HELP;
+	TABLE_HELP
+	TABLE_LIVE_HELP;
 
 static void print_task(struct out *out, const struct summary *m, const struct summary_row *row)
 {

@@ -7,12 +7,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "export/export.h"
+#include "live/live.h"
 #include "verbs/choose.h"
 #include "verbs/line.h"
+#include "verbs/serve.h"
 #include "view/view.h"
 
 static const char view_help[] =
@@ -31,21 +35,24 @@ static const char view_help[] =
 	"  --from T, --to T  records between these times, in seconds as etch show prints them;\n"
 	"                    +T counts from the first record. A page has up to a million\n"
 	"  -o FILE           where the page goes (FOLDER.html)\n"
-	"  --open            open it, by xdg-open\n";
+	"  --open            open it, by xdg-open\n"
+	"  --perfetto        no page: prints an address at which Perfetto's page shows the trace,\n"
+	"                    which it fetches from this machine; nothing is sent elsewhere\n";
 
-enum { VIEW_OPEN = CHOOSE_NEXT };
+enum { VIEW_OPEN = CHOOSE_NEXT, VIEW_PERFETTO };
 
 /* The options. */
 struct request {
 	struct choice choice;
 	const char *folder, *output;
-	bool open;
+	bool open, perfetto;
 };
 
 static int view_options(struct request *r, int argc, char **argv)
 {
 	static const struct option options[] = {
-		CHOOSE_LONG, { "open", no_argument, NULL, VIEW_OPEN }, {}
+		CHOOSE_LONG, { "open", no_argument, NULL, VIEW_OPEN },
+		{ "perfetto", no_argument, NULL, VIEW_PERFETTO }, {}
 	};
 	int option, ret = 0;
 
@@ -54,6 +61,8 @@ static int view_options(struct request *r, int argc, char **argv)
 	while (!ret && (option = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
 		if (option == VIEW_OPEN)
 			r->open = true;
+		else if (option == VIEW_PERFETTO)
+			r->perfetto = true;
 		else if (option == 'o')
 			r->output = optarg;
 		else if (option == '?')
@@ -65,6 +74,8 @@ static int view_options(struct request *r, int argc, char **argv)
 		return ret;
 	if (optind + 1 != argc)
 		return misused("name one folder of a trace");
+	if (r->perfetto && (r->output || r->choice.from_set || r->choice.to_set))
+		return misused("--perfetto is of all of the trace, and writes no file");
 	r->folder = argv[optind];
 	return 0;
 }
@@ -144,6 +155,61 @@ static int write_page(struct view *v, const char *path)
 	return 0;
 }
 
+/* ---- Perfetto ---- */
+
+/* A process of its own: this one has to serve meanwhile. */
+static void open_address(const char *address)
+{
+	fflush(stdout);
+	if (fork())
+		return;
+	execlp("xdg-open", "xdg-open", address, NULL);
+	trouble("xdg-open cannot be run: %m. Open the address in a browser");
+	_exit(EXIT_TROUBLE);
+}
+
+/* Writes the trace for Perfetto into a file without a name. Returns it, or -1, said. */
+static int perfetto_file(const char *folder, const char *scratch)
+{
+	char file[PATH_MAX + 16];
+	int fd = -1;
+
+	snprintf(file, sizeof(file), "%s/trace.pftrace", scratch);
+	if (!export_run(exporter_find("perfetto"), folder, file)) {
+		fd = open(file, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			trouble("%s: %m", file);
+	}
+	scratch_remove(scratch);
+	return fd;
+}
+
+static int view_perfetto(const struct request *r)
+{
+	char scratch[PATH_MAX], path[64], address[160];
+	int fd, listener = serve_open(), ret;
+
+	if (listener < 0)
+		return EXIT_TROUBLE;
+	if (scratch_make(scratch, sizeof(scratch)))
+		return trouble("There is no place for the trace, see $TMPDIR: %m");
+	snprintf(path, sizeof(path), "%s/trace.pftrace", strrchr(scratch, '/'));
+	fd = perfetto_file(r->folder, scratch);
+	if (fd < 0)
+		return EXIT_TROUBLE;
+	snprintf(address, sizeof(address), SERVE_PAGE "/#!/?url=http://127.0.0.1:%d%s", SERVE_PORT,
+		 path);
+	printf("Open this in a browser on this machine; Ctrl-C ends the wait for it:\n%s\n",
+	       address);
+	if (r->open)
+		open_address(address);
+	fflush(stdout);
+	ret = serve_until_fetched(listener, path, fd);
+	if (!ret)
+		puts("Perfetto's page has the trace.");
+	return ret;
+}
+
 static int run_view(int argc, char **argv)
 {
 	struct request r = {};
@@ -151,6 +217,8 @@ static int run_view(int argc, char **argv)
 	char *path = NULL;
 	int ret = view_options(&r, argc, argv);
 
+	if (!ret && r.perfetto)
+		return view_perfetto(&r);
 	if (!ret) {
 		v.source = etch_trace_open(r.folder);
 		path = output_of(&r);

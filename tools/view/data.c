@@ -4,82 +4,28 @@
  */
 #include "view/view.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 
 /* ---- Bytes ---- */
 
-static unsigned char *blob_room(struct blob *b, size_t len)
+static void put_signed(struct bytes *b, int64_t number)
 {
-	size_t room = b->room ?: 4096;
-	unsigned char *more;
-
-	while (room - b->len < len)
-		room *= 2;
-	if (room != b->room) {
-		more = realloc(b->at, room);
-		if (!more) {
-			b->failed = true;
-			return NULL;
-		}
-		b->at = more;
-		b->room = room;
-	}
-	return b->at + b->len;
-}
-
-void blob_add(struct blob *b, const void *from, size_t len)
-{
-	unsigned char *at = blob_room(b, len);
-
-	if (!at)
-		return;
-	memcpy(at, from, len);
-	b->len += len;
-}
-
-void blob_print(struct blob *b, const char *fmt, ...)
-{
-	char text[512];
-	va_list args;
-	int len;
-
-	va_start(args, fmt);
-	len = vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	blob_add(b, text, len < (int)sizeof(text) ? len : (int)sizeof(text) - 1);
-}
-
-static void blob_number(struct blob *b, uint64_t number)
-{
-	unsigned char *at = blob_room(b, 10);
-
-	if (!at)
-		return;
-	for (; number > 127; number >>= 7)
-		*at++ = number | 128;
-	*at++ = number;
-	b->len = at - b->at;
-}
-
-static void blob_signed(struct blob *b, int64_t number)
-{
-	blob_number(b, number < 0 ? 2 * -(uint64_t)number - 1 : 2 * (uint64_t)number);
+	bytes_varint(b, number < 0 ? 2 * -(uint64_t)number - 1 : 2 * (uint64_t)number);
 }
 
 /* A string of JSON. Bytes that are no ASCII stay: the page shows them as UTF-8. */
-static void blob_string(struct blob *b, const char *text, size_t len)
+static void put_string(struct bytes *b, const char *text, size_t len)
 {
-	blob_add(b, "\"", 1);
+	bytes_put(b, "\"", 1);
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = text[i];
 
 		if (c < ' ' || c == '"' || c == '\\' || c == 0x7f)
-			blob_print(b, "\\u%04x", c);
+			bytes_print(b, "\\u%04x", c);
 		else
-			blob_add(b, &c, 1);
+			bytes_put(b, &c, 1);
 	}
-	blob_add(b, "\"", 1);
+	bytes_put(b, "\"", 1);
 }
 
 /* ---- Records, losses, marks ---- */
@@ -104,7 +50,7 @@ static void add_loss(struct view *v, const struct etch_record *rec)
 	int64_t until = rec->ns - v->base;
 
 	v->lost += loss->total;
-	blob_print(&v->json, "%s[%u,%lld,%lld,%llu,%llu,%llu,%llu,%llu,%llu,%llu]",
+	bytes_print(&v->json, "%s[%u,%lld,%lld,%llu,%llu,%llu,%llu,%llu,%llu,%llu]",
 		   v->nr_losses++ ? "," : "", cpu_index(v, rec->cpu), (long long)since,
 		   (long long)until, loss->total, loss->overwritten, loss->full,
 		   loss->throttled, loss->nested, loss->too_big, loss->packets);
@@ -117,7 +63,7 @@ static void add_cut(struct view *v, unsigned int cpu)
 	uint64_t since = etch_clock_ns(&v->source->clock, from->gap_since);
 
 	if (v->begun && from->cut && since < v->last)
-		blob_print(&v->json, "%s[%u,%lld,%llu,0,0,0,0,0,0,0]",
+		bytes_print(&v->json, "%s[%u,%lld,%llu,0,0,0,0,0,0,0]",
 			   v->nr_losses++ ? "," : "", cpu, (long long)(since - v->base),
 			   (unsigned long long)(v->last - v->base));
 }
@@ -132,18 +78,18 @@ static void add_mark(struct view *v, const struct etch_record *rec)
 	text = etch_text(rec, etch_field(rec->event, "buf"), &len);
 	while (len && (text[len - 1] == '\n' || text[len - 1] == ' '))
 		len--;
-	blob_print(&v->marks, "%s[%llu,%u,%d,", v->nr_marks++ ? "," : "",
+	bytes_print(&v->marks, "%s[%llu,%u,%d,", v->nr_marks++ ? "," : "",
 		   (unsigned long long)(rec->ns - v->base), cpu_index(v, rec->cpu), rec->pid);
-	blob_string(&v->marks, text, len < VIEW_TEXT ? len : VIEW_TEXT);
-	blob_add(&v->marks, "]", 1);
+	put_string(&v->marks, text, len < VIEW_TEXT ? len : VIEW_TEXT);
+	bytes_put(&v->marks, "]", 1);
 }
 
 static void add_record(struct view *v, const struct etch_record *rec)
 {
-	blob_number(&v->records, rec->ns - v->last);
-	blob_number(&v->records, cpu_index(v, rec->cpu));
-	blob_number(&v->records, rec->event->index);
-	blob_signed(&v->records, rec->pid);
+	bytes_varint(&v->records, rec->ns - v->last);
+	bytes_varint(&v->records, cpu_index(v, rec->cpu));
+	bytes_varint(&v->records, rec->event->index);
+	put_signed(&v->records, rec->pid);
 	v->last = rec->ns;
 	if (!v->nr_records++)
 		v->first = rec->ns;
@@ -159,15 +105,15 @@ static void add_span(void *arg, const struct span *span)
 	if (!v->begun || span->end < v->base)
 		return;
 	end = span->end - v->base;
-	blob_number(&v->spans, span->kind << 3 | span->woken << 2 | span->fate);
-	blob_signed(&v->spans, end - v->span_end);
-	blob_number(&v->spans, span->end - span->start);
-	blob_number(&v->spans, span->cpu < 0 ? 0 : 1 + cpu_index(v, span->cpu));
-	blob_signed(&v->spans, span->tid);
-	blob_number(&v->spans, span->task);
-	blob_number(&v->spans, span->label);
+	bytes_varint(&v->spans, span->kind << 3 | span->woken << 2 | span->fate);
+	put_signed(&v->spans, end - v->span_end);
+	bytes_varint(&v->spans, span->end - span->start);
+	bytes_varint(&v->spans, span->cpu < 0 ? 0 : 1 + cpu_index(v, span->cpu));
+	put_signed(&v->spans, span->tid);
+	bytes_varint(&v->spans, span->task);
+	bytes_varint(&v->spans, span->label);
 	if (span->kind == SPAN_IO)
-		blob_number(&v->spans, span->bytes);
+		bytes_varint(&v->spans, span->bytes);
 	v->span_end = end;
 	v->nr_spans++;
 }
@@ -224,30 +170,30 @@ static void add_env(struct view *v, const char *name)
 	char value[256];
 
 	etch_env(v->source, name, value, sizeof(value));
-	blob_print(&v->json, ",\"%s\":", name);
-	blob_string(&v->json, value, strlen(value));
+	bytes_print(&v->json, ",\"%s\":", name);
+	put_string(&v->json, value, strlen(value));
 }
 
 static void add_names(struct view *v)
 {
-	blob_print(&v->json, ",\"labels\":[");
+	bytes_print(&v->json, ",\"labels\":[");
 	for (unsigned int i = 0; i < states_labels(v->states); i++) {
 		const char *text = states_label(v->states, i);
 
-		blob_print(&v->json, i ? "," : "");
-		blob_string(&v->json, text, strlen(text));
+		bytes_print(&v->json, i ? "," : "");
+		put_string(&v->json, text, strlen(text));
 	}
-	blob_print(&v->json, "],\"events\":[");
+	bytes_print(&v->json, "],\"events\":[");
 	for (unsigned int i = 0; i < v->source->nr_events; i++) {
 		const char *text = v->source->events[i]->full;
 
-		blob_print(&v->json, i ? "," : "");
-		blob_string(&v->json, text, strlen(text));
+		bytes_print(&v->json, i ? "," : "");
+		put_string(&v->json, text, strlen(text));
 	}
-	blob_print(&v->json, "],\"cpus\":[");
+	bytes_print(&v->json, "],\"cpus\":[");
 	for (unsigned int i = 0; i < v->source->nr_cpus; i++)
-		blob_print(&v->json, "%s%d", i ? "," : "", v->source->cpus[i].cpu);
-	blob_print(&v->json, "]");
+		bytes_print(&v->json, "%s%d", i ? "," : "", v->source->cpus[i].cpu);
+	bytes_print(&v->json, "]");
 }
 
 /* Times are in two parts: in JavaScript, a number has no 64 bits. */
@@ -256,33 +202,33 @@ static void add_times(struct view *v)
 	int64_t shown = v->base + v->shift;
 	int64_t wall = v->base + v->source->clock.offset_ns;
 
-	blob_print(&v->json, ",\"base\":[%lld,%lld],\"first\":%llu,\"end\":%llu,\"lost\":%llu",
+	bytes_print(&v->json, ",\"base\":[%lld,%lld],\"first\":%llu,\"end\":%llu,\"lost\":%llu",
 		   (long long)(shown / 1000000000), (long long)(shown % 1000000000),
 		   (unsigned long long)(v->first - v->base),
 		   (unsigned long long)(v->last - v->base), v->lost);
 	if (v->source->clock.absolute)
-		blob_print(&v->json, ",\"wall\":%lld", (long long)(wall / 1000000));
+		bytes_print(&v->json, ",\"wall\":%lld", (long long)(wall / 1000000));
 }
 
 bool view_finish(struct view *v)
 {
-	struct blob losses = v->json;
+	struct bytes losses = v->json;
 
-	v->json = (struct blob){};
-	blob_print(&v->json, "{\"version\":1,\"losses\":[");
-	blob_add(&v->json, losses.at ? losses.at : (unsigned char *)"", losses.len);
+	v->json = (struct bytes){};
+	bytes_print(&v->json, "{\"version\":1,\"losses\":[");
+	bytes_put(&v->json, losses.at ? losses.at : (unsigned char *)"", losses.len);
 	v->json.failed |= losses.failed;
 	free(losses.at);
-	blob_print(&v->json, "],\"marks\":[");
-	blob_add(&v->json, v->marks.at ? v->marks.at : (unsigned char *)"", v->marks.len);
-	blob_print(&v->json, "]");
+	bytes_print(&v->json, "],\"marks\":[");
+	bytes_put(&v->json, v->marks.at ? v->marks.at : (unsigned char *)"", v->marks.len);
+	bytes_print(&v->json, "]");
 	add_times(v);
 	add_names(v);
 	add_env(v, "hostname");
 	add_env(v, "sysname");
 	add_env(v, "kernel_release");
 	add_env(v, "architecture");
-	blob_print(&v->json, ",\"nr\":[%llu,%llu],\"bytes\":[%zu,%zu]}", v->nr_records,
+	bytes_print(&v->json, ",\"nr\":[%llu,%llu],\"bytes\":[%zu,%zu]}", v->nr_records,
 		   v->nr_spans, v->records.len, v->spans.len);
 	return !v->json.failed && !v->marks.failed && !v->records.failed && !v->spans.failed;
 }

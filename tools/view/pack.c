@@ -58,7 +58,7 @@ static bool pack_deflate(struct pack *p, z_stream *z, int flush)
 	return ret == Z_OK || ret == Z_STREAM_END || ret == Z_BUF_ERROR;
 }
 
-static bool pack_pieces(struct pack *p, const struct blob * const *pieces)
+static bool pack_pieces(struct pack *p, const struct bytes * const *pieces)
 {
 	z_stream z = {};
 	bool ok = deflateInit(&z, 6) == Z_OK;
@@ -73,7 +73,7 @@ static bool pack_pieces(struct pack *p, const struct blob * const *pieces)
 	return ok;
 }
 #else
-static bool pack_pieces(struct pack *p, const struct blob * const *pieces)
+static bool pack_pieces(struct pack *p, const struct bytes * const *pieces)
 {
 	for (; *pieces; pieces++)
 		for (size_t done = 0, len; done < (*pieces)->len; done += len) {
@@ -89,7 +89,7 @@ static bool pack_pieces(struct pack *p, const struct blob * const *pieces)
 }
 #endif
 
-bool view_pack(FILE *to, const struct blob * const *pieces)
+bool view_pack(FILE *to, const struct bytes * const *pieces)
 {
 	static struct pack pack;
 

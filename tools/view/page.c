@@ -19,9 +19,9 @@ static bool put_data(FILE *to, struct view *v)
 {
 	unsigned int len = v->json.len;
 	unsigned char head[4] = { len, len >> 8, len >> 16, len >> 24 };
-	const struct blob first = { .at = head, .len = sizeof(head) };
+	const struct bytes first = { .at = head, .len = sizeof(head) };
 
-	return view_pack(to, (const struct blob * const []){ &first, &v->json, &v->records,
+	return view_pack(to, (const struct bytes * const []){ &first, &v->json, &v->records,
 							      &v->spans, NULL });
 }
 

@@ -30,6 +30,7 @@
 
 #include <stdio.h>
 
+#include "read/bytes.h"
 #include "states/states.h"
 
 #define VIEW_RECORDS	1000000		/* a page has no more */
@@ -37,13 +38,6 @@
 #define VIEW_TEXT	200		/* bytes of a mark */
 
 /* ---- data.c ---- */
-
-/* Bytes that grow. */
-struct blob {
-	unsigned char *at;
-	size_t len, room;
-	bool failed;	/* no memory */
-};
 
 /**
  * struct view - a trace, as the page gets it
@@ -75,7 +69,7 @@ struct view {
 	bool from_first, to_first;
 	int64_t shift;
 	struct states *states;
-	struct blob json, marks, records, spans;
+	struct bytes json, marks, records, spans;
 	unsigned long long nr_records, nr_spans, nr_marks, nr_losses, lost;
 	bool begun;
 	uint64_t base, first, last;
@@ -90,9 +84,6 @@ enum view_end view_read(struct view *view);
 bool view_finish(struct view *view);
 void view_free(struct view *view);
 
-void blob_add(struct blob *blob, const void *from, size_t len);
-void blob_print(struct blob *blob, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
 /* ---- pack.c ---- */
 
 /* How the data are compressed, in the words of the page. */
@@ -102,7 +93,7 @@ void blob_print(struct blob *blob, const char *fmt, ...) __attribute__((format(p
 #define VIEW_FORMAT "plain"
 #endif
 /* Writes several pieces as one, in base64. False: it could not be written, errno says why. */
-bool view_pack(FILE *to, const struct blob * const *pieces);
+bool view_pack(FILE *to, const struct bytes * const *pieces);
 
 /* ---- page.c ---- */
 

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 """The tool etch of tools/: a trace that is made here, shown, checked, cut and broken."""
 
+import http.client
 import os
 import random
 import re
 import shutil
+import socket
 import struct
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -94,22 +97,47 @@ format:
 
 print fmt: "%-6s at %ps", __get_str(msg), (void *)0xffffffff81000010UL
 """
+# Of these there are no format files.
+CALLS = "".join(f"""event {{
+	id = {number};
+	name = "{name}";
+	stream_id = 0;
+	fields := struct {{
+		{fields}
+	}};
+}};
+
+""" for number, name, fields in (
+    (11, "syscalls:sys_enter_read", "int32_t ___syscall_nr; xint64_t _fd; xint64_t _count;"),
+    (12, "syscalls:sys_exit_read", "int32_t ___syscall_nr; int64_t _ret;"),
+    (13, "syscalls:sys_enter_exit_group", "int32_t ___syscall_nr; xint64_t _code;"),
+    (14, "sched:sched_switch", "char8_t _prev_comm[16]; int32_t _prev_pid; int64_t _prev_state; "
+     "char8_t _next_comm[16]; int32_t _next_pid;"),
+    (15, "sched:sched_waking", "char8_t _comm[16]; int32_t _pid;"),
+    (16, "raw_syscalls:sys_enter", "int64_t _id; xint64_t _args[6];"),
+    (17, "raw_syscalls:sys_exit", "int64_t _id; int64_t _ret;")))
 SYMBOLS = "ffffffff81000000 T begin\nffffffff81000100 t other\t[mod]\n"
 TASKS = "start 41 41 1 shell\nstart 42 41 1 two words\nend 41 41 1 later\n"
 
 
-def number(time, pid, a, b, name=b"n"):
+def number(when, pid, a, b, name=b"n"):
     """A record of sys:number, with its context."""
-    return struct.pack("<Qi", time | 7 << 48, pid) + struct.pack(
+    return struct.pack("<Qi", when | 7 << 48, pid) + struct.pack(
         "<iiQ8s", 120, a, b, name)
 
 
-def text(time, pid, msg, level=0):
+def text(when, pid, msg, level=0):
     """A record of sys:text."""
     body = msg.encode() + b"\0"
-    record = struct.pack("<Qi", time | 9 << 48 | level << 62, pid) + struct.pack(
+    record = struct.pack("<Qi", when | 9 << 48 | level << 62, pid) + struct.pack(
         "<iI", 120, len(body) << 16 | 16) + body
     return record + bytes(-len(record) % 4)
+
+
+def other(event, when, pid, layout_of, *values):
+    """A record of one of CALLS."""
+    return struct.pack("<Qii", when | event << 48, pid, 120) + struct.pack(
+        "<" + layout_of, *values)
 
 
 def packet(cpu, seq, records, begin, lost=(0, 0, 0, 0, 0), end=None):
@@ -280,6 +308,167 @@ class Etch(unittest.TestCase):
 
     def test_fields_by_name(self):
         self.assertIn("number: a=-2 b=7 name=n {", self.show("-F")[1])
+
+    # ---- Durations ----
+
+    def record_calls(self):
+        """A trace of two threads' calls and switches; a loss on CPU 1 in the middle."""
+        self.put("metadata", METADATA + CALLS)
+
+        def enter(when, pid, count):
+            return other(11, when, pid, "iQQ", 0, 3, count)
+
+        def leave(when, pid, ret):
+            return other(12, when, pid, "iq", 0, ret)
+
+        def switch(when, one, state, two):
+            return other(14, when, one, "16siq16si", b"n", one, state, b"n", two)
+
+        data = {
+            0: [packet(0, 1, [
+                leave(1000, 42, 7), enter(2000, 41, 64), switch(3000, 41, 1, 0),
+                other(15, 20003000, 0, "16si", b"n", 41), switch(35003000, 0, 0, 41),
+                leave(35003500, 41, 5), other(16, 35004000, 41, "q6Q", 0, *range(6)),
+                enter(35004010, 41, 8), leave(35005000, 41, -2),
+                other(17, 35005010, 41, "qq", 0, -2), enter(35006000, 41, 9),
+                # Another thread was there: for how long it ran nobody knows.
+                switch(35006800, 43, 1, 0)], 0,
+                end=35007000)],
+            1: [packet(1, 1, [enter(35006500, 42, 1)], 35006100, end=35006600),
+                packet(1, 2, [leave(35009000, 42, 1), enter(35009100, 42, 2),
+                              other(13, 35009200, 43, "iQ", 231, 1)],
+                       35008900, (0, 4, 0, 0, 0), end=35009300)]}
+        for cpu, packets in data.items():
+            (self.trace / f"cpu{cpu}").write_bytes(b"".join(packets))
+
+    def texts(self, *options):
+        """The text behind the times of the lines."""
+        return [line if line[0] in "#C" else line.split(": ", 1)[1].replace(" {prio=120}", "")
+                for line in self.show(*options)]
+
+    def test_durations(self):
+        self.record_calls()
+        switch = "sched_switch: prev_comm=n prev_pid={} prev_state={} next_comm=n next_pid={}"
+        self.assertEqual(self.texts("-D"), [
+            "read(...) = 7 <?>",
+            switch.format(41, 1, 0),
+            "sched_waking: comm=n pid=41 <n-41 slept 20.00 ms>",
+            switch.format(0, 0, 41) + " <n-41 waited 15.00 ms !>",
+            "read(fd: 3, count: 40) = 5 <35.00 ms !>",
+            "read(fd: 3, count: 8) = -2 (No such file or directory) <1.0 us>",
+            switch.format(43, 1, 0),
+            "CPU:1 [LOST 4 EVENTS] 4 because the buffer was full",
+            "read(fd: 3, count: 1) = 1 <?>",
+            "exit_group(code: 1)",
+            "# n-41 is in read(fd: 3, count: 9) since     0.035006, for 3.2 us",
+            "# two words-42 is in read(fd: 3, count: 2) since     0.035009, for 0.1 us"])
+
+    def test_durations_of_chosen_records(self):
+        self.record_calls()
+        for options, expected in (
+                (("-t", "42"), ["read(...) = 7 <?>", "CPU", "read(fd: 3, count: 1) = 1 <?>",
+                                "# two"]),
+                (("-f", "count > 8"), ["read(fd: 3, count: 40) = 5 <35.00 ms !>", "CPU",
+                                       "# n-41"]),
+                (("-f", "ret < 0", "-c", "0"),
+                 ["read(fd: 3, count: 8) = -2 (No such file or directory) <1.0 us>"]),
+                (("-e", "sched_switch", "-n", "1"), ["sched_switch"]),
+                (("-F", "-e", "sys_exit_read", "-n", "2"),
+                 ["sys_exit_read: __syscall_nr=0 ret=7", "sys_exit_read: __syscall_nr=0 ret=5"])):
+            with self.subTest(options=options):
+                lines = self.texts("--durations", *options)
+                self.assertEqual(len(lines), len(expected), lines)
+                for line, start in zip(lines, expected):
+                    self.assertTrue(line.startswith(start), line)
+
+    # ---- trace ----
+
+    def test_traces_only_where_there_is_a_kernel(self):
+        for options, said, status in (
+                ((), "etch trace: there is no ", 1), (("-d", "soon"), "-d needs a number", 2),
+                (("-p", "none"), "etch trace: there is no preset 'none'", 2),
+                (("-Z",), "there is no such option", 2)):
+            with self.subTest(options=options):
+                self.run_etch("trace", "--tree", self.trace / "none", *options,
+                              expected=status, said=said)
+
+    # ---- Tables of the present, and Perfetto's page ----
+
+    def test_lives_only_where_there_is_a_kernel(self):
+        for options, said in (
+                (("--live", self.trace), "is no number of seconds"),
+                (("--live", "0.01"), "is no number of seconds"),
+                (("--live=1", "2", "3"), "--live takes one number"),
+                (("--live", "--from", "3"), "--live shows the present"),
+                (("--live", "--"), "the command behind -- is missing")):
+            with self.subTest(options=options):
+                self.run_etch("top", *options, expected=2, said=said)
+        self.run_etch("diff", "--live", self.trace, self.trace, expected=2,
+                      said="--live shows the present")
+
+    def serve(self):
+        """etch view --perfetto, and the path of the file that it serves; or waits for the port."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            server = subprocess.Popen([self.program, "view", "--perfetto", self.trace],
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                      env={**os.environ, "TMPDIR": str(self.trace.parent)})
+            self.addCleanup(server.communicate)
+            self.addCleanup(server.kill)
+            first, address = server.stdout.readline(), server.stdout.readline().strip()
+            if address or time.monotonic() > end:
+                break
+            self.assertIn("Address already in use", server.stderr.read())
+            time.sleep(1)
+        self.assertIn("Open this in a browser", first)
+        start = "https://ui.perfetto.dev/#!/?url=http://127.0.0.1:9001"
+        self.assertTrue(address.startswith(start + "/etch-"), address)
+        return server, address.removeprefix(start)
+
+    def ask(self, method, path):
+        """An answer: status, headers, body."""
+        to = http.client.HTTPConnection("127.0.0.1", 9001, timeout=PATIENCE)
+        self.addCleanup(to.close)
+        to.request(method, path, headers={"Origin": "https://ui.perfetto.dev"})
+        answer = to.getresponse()
+        return answer.status, answer.headers, answer.read()
+
+    def test_serves_perfettos_page(self):
+        server, path = self.serve()
+        expected = subprocess.run(
+            [self.program, "export", "-f", "perfetto", "-o", "-", self.trace], check=True,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+        # A connection that asks for nothing, as browsers make, keeps nobody waiting.
+        idle = socket.create_connection(("127.0.0.1", 9001), timeout=PATIENCE)
+        self.addCleanup(idle.close)
+        for other_path in ("/", path + "x", "/etch-000000/trace.pftrace"):
+            self.assertEqual(self.ask("GET", other_path)[0], 404)
+        status, headers, _ = self.ask("OPTIONS", path)
+        self.assertEqual(status, 204)
+        self.assertEqual(headers["Access-Control-Allow-Private-Network"], "true")
+        self.assertIsNone(server.poll())
+        status, headers, body = self.ask("GET", path)
+        self.assertEqual(status, 200)
+        self.assertEqual(headers["Access-Control-Allow-Origin"], "https://ui.perfetto.dev")
+        self.assertEqual(body, expected)
+        self.assertEqual(server.wait(PATIENCE), 0)
+        self.assertEqual(server.stdout.read(), "Perfetto's page has the trace.\n")
+        self.assertEqual(list(self.trace.parent.glob("etch-*")), [])
+
+    def test_serves_all_of_it(self):
+        """A browser that goes away in the middle has not got it."""
+        server, path = self.serve()
+        with socket.create_connection(("127.0.0.1", 9001), timeout=PATIENCE) as to:
+            to.send(f"GET {path} HT".encode())
+        with socket.create_connection(("127.0.0.1", 9001), timeout=PATIENCE) as to:
+            to.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            to.send(f"GET {path} HTTP/1.1\r\n\r\n".encode())
+        time.sleep(0.5)
+        self.assertIsNone(server.poll())
+        self.run_etch("view", "--perfetto", self.trace, expected=1,
+                      said="Address already in use. End the program that uses it")
+        self.run_etch("view", "--perfetto", "-o", "x", self.trace, expected=2,
+                      said="--perfetto is of all of the trace")
 
     # ---- Damage ----
 
@@ -505,6 +694,8 @@ class Etch(unittest.TestCase):
                 ("etch record -t tree -e sys:text,oth", "etch record -t tree -e sys:text,other"),
                 ("etch record -p sc", "etch record -p sched"),
                 ("etch record -p sched,sy", "etch record -p sched,syscalls"),
+                ("etch trace --tree tree -e sys:tex", "etch trace --tree tree -e sys:text"),
+                ("etch trace -p sc", "etch trace -p sched"),
                 ("etch record -m ov", "etch record -m overwrite"),
                 ("etch record --o", "etch record --open"),
                 ("etch record -e x -- tra", "etch record -e x -- trace/"),

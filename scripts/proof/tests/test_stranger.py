@@ -64,10 +64,18 @@ class Commands(fakes.ScriptTest):
         super().setUp()
         self.make("echo 12 passed, 0 failed, 3 skipped")
 
-    def make(self, check_does):
-        """A stand-in for make, which keeps its words. check_does: shell code for make check."""
-        self.fake("make", 'echo "make $*" >> "$TOP/said"; [ "$1" = check ] || exit 0\n'
-                  + check_does)
+    # The output of make record, and the page that it leaves.
+    RECORDS = """printf 'TASK RUN CPU\nsh  1.25 ms  4.0%%\ntrace.html: 7 records, 1 CPU\n'
+        printf '<html>\n</html>\n' > "$ETCH_BUILD/trace.html" """
+
+    def make(self, check_does, record_does=RECORDS):
+        """A stand-in for make, which keeps its words. check_does, record_does: shell code for
+        make check and make record."""
+        self.build.mkdir(exist_ok=True)
+        self.fake("make", f'''echo "make $*" >> "$TOP/said"
+            if [ "$1" = record ]; then {record_does}
+            fi
+            [ "$1" = check ] || exit 0\n''' + check_does)
 
     def said(self):
         """The commands that were given."""
@@ -86,6 +94,17 @@ class Commands(fakes.ScriptTest):
         self.fake("make", 'echo "make $*" >> "$TOP/said"; exit 3')
         self.assertIn("README: make run: failed", self.bad("readme-commands.sh"))
         self.assertEqual(["make run"], self.said())
+
+    def test_the_first_hour_has_an_answer_and_a_page(self):
+        for lacks, said in (
+                (("sh  1.25 ms", "sh"), "no answer of etch top is on the screen"),
+                (("TASK RUN", "TASKS"), "no answer of etch top is on the screen"),
+                (("7 records", "0 records"), "no page of etch view is in"),
+                (("</html>", ""), "no page of etch view is in"),
+                (("trace.html\"", "other\""), "no page of etch view is in")):
+            with self.subTest(lacks=lacks):
+                self.make("exit 0", self.RECORDS.replace(*lacks))
+                self.assertIn(said, self.bad("readme-commands.sh"))
 
     def outside(self, *lanes):
         """(status, lines) of run.sh where there is no right to have namespaces."""

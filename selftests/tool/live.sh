@@ -1,0 +1,233 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# What the tool prints while records come: etch trace all of them, in the order of time, with the
+# lost ones in their place; tables with --live what happened since the one before. Nothing is
+# left behind.
+HERE=$(dirname "$0")
+# shellcheck disable=SC1091 # of the kernel's tree, and installed beside this
+. "$HERE/../kselftest/ktap_helpers.sh"
+
+TREE=/sys/kernel/debug/etch
+WORK=/tmp/live
+TOOL=$HERE/etch
+
+# Run the tool; what it prints goes to two files. Its status must be $1.
+tool()
+{
+	expected=$1
+	shift
+	status=0
+	"$TOOL" "$@" > $WORK/out 2> $WORK/err || status=$?
+	[ "$status" = "$expected" ] && nothing_left
+}
+
+nothing_left()
+{
+	! ls -d $TREE/instances/record-* 2> /dev/null && ! ls -d /tmp/etch-?????? 2> /dev/null
+}
+
+# How many of its lines have this.
+lines()
+{
+	grep -cE -- "$1" $WORK/out
+}
+
+# Wait, for 60 s at most, until a command succeeds.
+wait_for()
+{
+	for _ in $(seq 600); do
+		"$@" && return
+		sleep 0.1
+	done
+	return 1
+}
+
+said()
+{
+	grep -qE -- "$1" $WORK/out $WORK/err
+}
+
+# Times of lines of records do not go back.
+in_order()
+{
+	awk '/^#/ || /^CPU:/ { next }
+		match($0, / [0-9]+\.[0-9]+: /) {
+			time = substr($0, RSTART, RLENGTH) + 0
+			bad += time < before
+			before = time
+			nr++
+		}
+		END { exit bad || !nr }' $WORK/out
+}
+
+# A shell, and children of it, one after the other.
+FORKS='for i in 1 2 3 4 5 6 7 8; do /bin/true; done'
+
+# ---- Tests ----
+
+all_of_a_command()
+{
+	tool 0 trace -e sched -- sh -c "$FORKS" && in_order &&
+		[ "$(lines ': sched_process_exec: filename=/bin/true')" = 8 ] &&
+		[ "$(lines ': sched_process_exec: filename=.*/sh')" = 1 ] && [ ! -s $WORK/err ]
+}
+
+status_of_a_command()
+{
+	tool 3 trace -e sched -- sh -c 'exit 3' &&
+		tool 127 trace -e sched -- /no/such/program &&
+		said '/no/such/program cannot be run: No such file'
+}
+
+how_long_things_took()
+{
+	tool 0 trace -e sched -- sh -c 'sleep 0.2' && said 'sched_switch: .*<.*ran [0-9.]+ [mu]?s' &&
+		said 'sched_switch: .*waited [0-9.]+ [mu]s' &&
+		said 'sched_waking: comm=sleep .*<sleep-[0-9]+ slept ([2-9][0-9][0-9]\.[0-9]+ ms|[0-9.]+ s)>'
+}
+
+chosen_ones()
+{
+	tool 0 trace -e sched:sched_process_exit -f 'comm ~ tr*' -- sh -c "$FORKS" &&
+		[ "$(grep -vc '^#' $WORK/out)" = 8 ] && tool 1 trace -e sched:none -- true &&
+		said 'No such event' && tool 2 trace -p none && said 'there is no preset'
+}
+
+# Nobody reads until the command has ended, and the buffers are small.
+lost_in_place()
+{
+	# shellcheck disable=SC2016 # for the inner shell
+	{ "$TOOL" trace -b 16 -e sched,timer,irq -- sh -c 'i=0
+		while [ $i -lt 200 ]; do i=$((i + 1)); /bin/true; done
+		echo > '$WORK/done 2> $WORK/err
+		echo "status $?"; } | { wait_for test -e $WORK/done; sleep 2; cat; } > $WORK/out
+	said '^status 0$' && in_order && nothing_left &&
+		said '^CPU:[0-9]+ \[LOST [1-9][0-9]* EVENTS\] [0-9]+ (overwritten|because)' &&
+		said '^# [0-9.]+ s behind: '
+}
+
+seconds()
+{
+	tool 0 trace -d 1 -e timer && in_order
+}
+
+ends()
+{
+	"$TOOL" trace -e timer > $WORK/out 2> $WORK/err &
+	pid=$!
+	wait_for said ': timer_' || return
+	"$@" $pid
+	status=0
+	wait $pid || status=$?
+	[ $status = 0 ] && nothing_left && in_order
+}
+
+a_signal()
+{
+	ends kill -TERM
+}
+
+turned_off()
+{
+	echo 0 > $TREE/instances/record-"$1"/tracing_on
+}
+
+somebody_turns_it_off()
+{
+	ends turned_off && said 'somebody has turned tracing off'
+}
+
+# The first line is at the reader's well before the command ends.
+while_it_happens()
+{
+	"$TOOL" trace -e sched -- sleep 3 > $WORK/out 2> $WORK/err &
+	pid=$!
+	wait_for said 'sched_process_exec: ' && kill -0 $pid
+	status=$?
+	wait $pid
+	return $status
+}
+
+nobody_reads()
+{
+	"$TOOL" trace -e timer 2> $WORK/err | head -n 20 > $WORK/out
+	[ "$(wc -l < $WORK/out)" = 20 ] && wait_for nothing_left
+}
+
+# The sum of a column of lines of tables that begin so.
+sum_of()
+{
+	awk -v name="$1" -v column="$2" '$1 == name { sum += $column } END { print sum + 0 }' \
+		$WORK/out
+}
+
+live_tables()
+{
+	tool 0 top --live 0.5 -n 0 -- sh -c "$FORKS; sleep 1.6" && [ "$(lines '^# .* CPUs?,')" -ge 3 ] &&
+		[ "$(lines '^TASK .*RUN')" -ge 3 ] && said '^<idle> ' &&
+		[ "$(sum_of sleep 5)" -ge 2 ] && [ ! -s $WORK/err ]
+}
+
+# A thread that never leaves its CPU runs in each table, and for no longer than that took.
+live_runs()
+{
+	# shellcheck disable=SC2016 # for the inner shell
+	tool 0 top --live=0.5 -n 0 -- sh -c 'end=$(($(date +%s) + 3))
+		while [ "$(date +%s)" -lt $end ]; do
+			i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; done' &&
+		[ "$(lines '^sh ')" -ge 3 ] &&
+		awk '/^# .*CPU/ { cpus = $4 } { sub("%", "", $4) }
+			$1 == "sh" { bad += $4 + 0 > 100.5 * cpus; ms += $3 == "s" ? 1000 * $2 : $2 }
+			END { exit bad || ms < 1000 }' $WORK/out
+}
+
+live_lengths()
+{
+	tool 0 irqs --live 1 -- sleep 2.2 && [ "$(lines '^(INTERRUPT|# no record)')" -ge 2 ] &&
+		tool 0 latency --live 1 -- sh -c "$FORKS; sleep 1.5" && said '^p50 .*worst' &&
+		tool 2 top --live trace && tool 2 top --live --from 3 && tool 2 top --live 0
+}
+
+live_until_a_signal()
+{
+	"$TOOL" top --live > $WORK/out 2> $WORK/err &
+	pid=$!
+	wait_for said '^TASK ' || return
+	kill -TERM $pid
+	status=0
+	wait $pid || status=$?
+	[ $status = 0 ] && nothing_left
+}
+
+records_a_command()
+{
+	tool 0 top -n 0 -- sh -c "$FORKS" && said '^TASK ' && said '^true '
+}
+
+TESTS='all_of_a_command status_of_a_command how_long_things_took chosen_ones lost_in_place
+	seconds a_signal somebody_turns_it_off while_it_happens nobody_reads
+	live_tables live_runs live_lengths live_until_a_signal records_a_command'
+
+ktap_print_header
+[ -d /sys/kernel/debug/tracing ] || mount -t debugfs none /sys/kernel/debug 2> /dev/null
+if [ ! -e $TREE/metadata ]; then
+	ktap_skip_all "no Etch with packets: CONFIG_ETCH, CONFIG_ETCH_CTF"
+	exit "$KSFT_SKIP"
+fi
+mkdir -p $WORK
+ktap_set_plan "$(echo "$TESTS" | wc -w)"
+for test in $TESTS; do
+	rm -f $WORK/*
+	if $test < /dev/null; then
+		ktap_test_pass "$test"
+	else
+		ktap_test_fail "$test"
+		for file in "$WORK"/*; do
+			echo "# ${file##*/}, of $(wc -l < "$file") lines:"
+			tail -n 20 "$file" | sed 's/^/# /'
+		done
+	fi
+done
+rm -rf $WORK
+ktap_finished

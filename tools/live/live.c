@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The running kernel as a source: see live.h.
+ *
+ * A round's records are those up to the time at which it began: later the kernel is asked for
+ * all that it has, so a CPU that has nothing left has nothing from before that time. A writer
+ * that was interrupted just then may be late by as much as the interrupt takes; so the time
+ * is a little before.
+ */
+#include "live/live.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/record.h"
+
+#define LIVE_ROUND	100		/* ms from one round to the next, if buffers do not fill */
+#define LIVE_PAUSE	10		/* ms at least */
+#define LIVE_LATE	1000000ULL	/* ns that a writer may need */
+#define LIVE_PERCENT	"25"		/* of a buffer: then a round begins */
+
+/* What others know of it; etch_close() frees it. */
+struct live_source {
+	struct etch_source source;
+	struct live *live;
+};
+
+/**
+ * struct live - a source, and the instance that it comes from
+ * @source: a struct live_source
+ * @merge: the CPUs
+ * @fds: the files to poll, the signals first, then by CPU; they are the streams'
+ * @wish: what the user wants
+ * @tree: the instance
+ * @command: the command that runs meanwhile
+ * @folder: with what readers need beside packets; "": none any more
+ * @formats: what events refer to
+ * @until: of this round: records up to this time
+ * @begun: when it began
+ * @open: the instance is there
+ * @failed: something went wrong, which was said
+ * @ending: this is the last round
+ */
+struct live {
+	struct etch_source *source;
+	struct etch_merge merge;
+	struct pollfd *fds;
+	const struct live_wish *wish;
+	struct tree tree;
+	struct command command;
+	char folder[PATH_MAX];
+	char *formats;
+	uint64_t until, begun;
+	bool open, failed, ending;
+};
+
+struct etch_source *live_source(struct live *live)
+{
+	return live->source;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/* ---- The source ---- */
+
+static int live_next(struct etch_source *source, struct etch_record *rec)
+{
+	struct live *live = ((struct live_source *)source)->live;
+
+	if (!etch_merge_next(&live->merge, live->until, rec))
+		return 0;
+	rec->ns = etch_clock_ns(&source->clock, rec->time);
+	return 1;
+}
+
+static void live_source_close(struct etch_source *source)
+{
+	struct live *live = ((struct live_source *)source)->live;
+
+	etch_merge_close(&live->merge);
+	free(live->fds);
+	free(live->formats);
+}
+
+static int live_add_cpu(void *arg, int cpu)
+{
+	struct live *live = arg;
+	struct etch_source *source = live->source;
+	unsigned int at = source->nr_cpus;
+	struct etch_cpu *more = realloc(source->cpus, (at + 1) * sizeof(*more));
+
+	if (!more)
+		return fail("no memory for one more CPU");
+	source->cpus = more;
+	for (; at && more[at - 1].cpu > cpu; at--)
+		more[at] = more[at - 1];
+	more[at] = (struct etch_cpu){ .cpu = cpu };
+	source->nr_cpus++;
+	return 0;
+}
+
+/* CPUs that are not online have a folder, too; their files are opened when they are. */
+static int live_find_cpus(struct live *live)
+{
+	if (tree_each_cpu(&live->tree, live_add_cpu, live))
+		return -1;
+	live->fds = calloc(live->source->nr_cpus + 1, sizeof(*live->fds));
+	if (!etch_merge_open(&live->merge, live->source->nr_cpus) || !live->fds)
+		return fail("no memory for so many CPUs");
+	for (unsigned int i = 0; i <= live->source->nr_cpus; i++)
+		live->fds[i] = (struct pollfd){ .fd = -1, .events = POLLIN };
+	live->fds[0].fd = live->command.signals;
+	return 0;
+}
+
+/* Opens a CPU's file: the CPU has come, or has come again. */
+static int live_open_cpu(struct live *live, unsigned int i)
+{
+	struct etch_cpu *cpu = &live->source->cpus[i];
+	struct etch_lane *lane = &live->merge.lanes[i];
+	int fd;
+
+	etch_stream_close(lane->stream);
+	lane->stream = NULL;
+	live->fds[i + 1].fd = -1;
+	fd = tree_open_packets(&live->tree, cpu->cpu);
+	if (fd < 0 && (errno == ENODEV || errno == ENXIO))
+		return 0;
+	if (fd < 0)
+		return fail("%s/per_cpu/cpu%d/trace_pipe_raw: %m", live->tree.path, cpu->cpu);
+	lane->stream = etch_stream_open(live->source, cpu, fd);
+	live->fds[i + 1].fd = lane->stream ? fd : -1;
+	return lane->stream ? 0 : -1;
+}
+
+static bool live_cpu_ended(const struct etch_lane *lane)
+{
+	return !lane->stream || (!lane->waits && etch_stream_ended(lane->stream));
+}
+
+/* ---- Setting up ---- */
+
+static int live_settings(struct live *live)
+{
+	const struct live_wish *wish = live->wish;
+	struct tree *tree = &live->tree;
+
+	if (tree_write(tree, "tracing_on", "0") || tree_change(tree, "trace_clock", "mono") ||
+	    tree_change(tree, "buffer_percent", LIVE_PERCENT) ||
+	    (wish->size && tree_choose_size(tree, wish->size)))
+		return -1;
+	for (unsigned int i = 0; i < wish->nr_events; i++)
+		if (tree_choose_events(tree, wish->events[i]))
+			return -1;
+	for (unsigned int i = 0; i < wish->nr_presets; i++)
+		if (preset_choose(tree, wish->presets[i]))
+			return -1;
+	return 0;
+}
+
+/* The same notes as those of a trace's folder: formats, tasks, symbols. */
+static int live_notes(struct live *live, const char *metadata)
+{
+	char *words[] = { (char *)live->wish->name, NULL };
+	struct place place = {};
+	struct kept kept;
+
+	if (scratch_make(live->folder, sizeof(live->folder))) {
+		*live->folder = 0;
+		return fail("there is no place for notes, see $TMPDIR: %m");
+	}
+	if (place_folder(&place, live->folder))
+		return -1;
+	keep_begin(&kept, &live->tree, &place, words);
+	keep_formats(&kept, metadata);
+	keep_start(&kept);
+	keep_symbols(&kept);
+	keep_drop(&kept);
+	return place_end(&place);
+}
+
+static int live_describe(struct live *live)
+{
+	struct etch_source *source = live->source;
+	size_t len;
+
+	source->metadata = tree_read(&live->tree, "metadata", NULL);
+	if (!source->metadata)
+		return fail("%s/metadata: %m. This kernel's Etch gives no packets",
+			    live->tree.path);
+	if (live_notes(live, source->metadata))
+		return -1;
+	source->path = strdup(live->folder);
+	if (!source->path || etch_tsdl_read(source))
+		return -1;
+	live->formats = etch_file_read(live->folder, ".etch/formats", &len);
+	if (live->formats)
+		etch_formats_read(source, live->formats, len);
+	return live_find_cpus(live);
+}
+
+static struct live *live_alloc(void)
+{
+	struct live *live = calloc(1, sizeof(*live));
+	struct live_source *source = calloc(1, sizeof(*source));
+
+	if (!live || !source) {
+		fail("no memory");
+		free(live);
+		free(source);
+		return NULL;
+	}
+	live->source = &source->source;
+	source->live = live;
+	source->source.next = live_next;
+	source->source.close = live_source_close;
+	return live;
+}
+
+struct live *live_open(const struct live_wish *wish)
+{
+	struct live *live;
+
+	say_as(wish->name);
+	live = live_alloc();
+	if (!live)
+		return NULL;
+	live->wish = wish;
+	live->failed = true;
+	if (!command_open(&live->command, wish->command) &&
+	    !tree_open(&live->tree, wish->root, NULL)) {
+		live->open = true;
+		live->failed = live_settings(live) || command_prepare(&live->command) ||
+			       live_describe(live);
+	}
+	if (!live->failed)
+		return live;
+	live_close(live);
+	return NULL;
+}
+
+char *live_events(const struct live *live)
+{
+	char *text = tree_read(&live->tree, "set_event", NULL);
+
+	if (!text)
+		fail("%s/set_event: %m", live->tree.path);
+	return text;
+}
+
+/* ---- Rounds ---- */
+
+static void live_forget_notes(struct live *live)
+{
+	if (*live->folder)
+		scratch_remove(live->folder);
+	*live->folder = 0;
+}
+
+int live_start(struct live *live)
+{
+	live_forget_notes(live);
+	if (tree_change(&live->tree, "tracing_on", "1") || command_start(&live->command)) {
+		live->failed = true;
+		live_end(live);
+		return -1;
+	}
+	return 0;
+}
+
+/* Waits until the next round is due. Says why it is the last one, unless that is plain. */
+static void live_sleep(struct live *live)
+{
+	poll(live->fds, 1, LIVE_PAUSE);
+	if (!live->fds[0].revents)
+		poll(live->fds, live->source->nr_cpus + 1, LIVE_ROUND - LIVE_PAUSE);
+	if (live->fds[0].revents && command_is_over(&live->command)) {
+		live_end(live);
+	} else if (tree_is_off(&live->tree)) {
+		say("somebody has turned tracing off: that is the end");
+		live_end(live);
+	}
+}
+
+static void live_round(struct live *live)
+{
+	live->begun = now_ns();
+	live->until = live->ending ? UINT64_MAX : live->begun - LIVE_LATE;
+	if (live->ending)
+		live->failed |= tree_change(&live->tree, "tracing_on", "0") < 0;
+	else
+		tree_try(&live->tree, "flush", "1");
+	for (unsigned int i = 0; i < live->source->nr_cpus; i++)
+		if (live_cpu_ended(&live->merge.lanes[i]) && live_open_cpu(live, i)) {
+			live->failed = true;
+			live_end(live);
+		}
+	etch_merge_fill(&live->merge);
+}
+
+bool live_is_last(const struct live *live)
+{
+	return live->until == UINT64_MAX;
+}
+
+bool live_wait(struct live *live)
+{
+	if (live_is_last(live))
+		return false;
+	if (!live->ending)
+		live_sleep(live);
+	live_round(live);
+	return true;
+}
+
+void live_end(struct live *live)
+{
+	if (!live->ending)
+		command_signals_abort("\netch: aborted. The instance is left: rmdir it\n");
+	live->ending = true;
+}
+
+uint64_t live_until(const struct live *live)
+{
+	return live_is_last(live) ? live->begun : live->until;
+}
+
+uint64_t live_behind(const struct live *live)
+{
+	return live->begun ? now_ns() - live->begun : 0;
+}
+
+/* ---- The end ---- */
+
+/* Nothing may be missing that was not reported. */
+static void live_check(struct live *live)
+{
+	unsigned long long ours = 0, theirs = 0;
+	struct account account;
+
+	for (unsigned int i = 0; i < live->source->nr_cpus; i++) {
+		const struct etch_cpu *cpu = &live->source->cpus[i];
+
+		ours += cpu->records + cpu->unreadable + cpu->lost.total;
+		if (tree_stats(&live->tree, cpu->cpu, &account))
+			theirs += account.of[WRITTEN] + account.of[LOST_FULL] +
+				  account.of[LOST_TOO_BIG] + account.of[LOST_NESTED] +
+				  account.of[LOST_THROTTLED];
+	}
+	if (ours != theirs)
+		live->failed |= fail("ATTENTION: the kernel counts %llu records, and %llu were shown or reported as lost",
+				     theirs, ours) < 0;
+}
+
+int live_close(struct live *live)
+{
+	int ret;
+
+	if (!live)
+		return EXIT_FAILED;
+	live_forget_notes(live);
+	if (live_is_last(live) && !live->failed)
+		live_check(live);
+	etch_close(live->source);
+	if (live->open)
+		live->failed |= tree_close(&live->tree) < 0;
+	command_leave(&live->command);
+	ret = live->command.status ?: live->failed;
+	free(live);
+	return ret;
+}
