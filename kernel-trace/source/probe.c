@@ -64,11 +64,14 @@ NOKPROBE_SYMBOL(etch_probe_fill);
 static int etch_probe_register(struct etch_probe *probe, enum trace_reg how)
 {
 	struct trace_event_call *call;
+	int ret;
 
 	if (!probe->tpe)
 		return how == TRACE_REG_REGISTER ? -ENODEV : 0;
 	call = &probe->tpe->call;
-	return call->class->reg(call, how, NULL);
+	ret = call->class->reg(call, how, NULL);
+	/* A uprobe that perf filters by process. */
+	return ret == -EINTR ? -EBUSY : ret;
 }
 
 static int etch_probe_gate(struct etch_event *event, u64 mask)

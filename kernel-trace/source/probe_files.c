@@ -151,11 +151,17 @@ static const struct etch_probe_file etch_dynamic_events = ETCH_PROBE_FILE(dynami
 #ifdef CONFIG_KPROBE_EVENTS
 static const struct etch_probe_file etch_kprobe_events = ETCH_PROBE_FILE(kprobe_events_ops);
 #endif
+#ifdef CONFIG_UPROBE_EVENTS
+static const struct etch_probe_file etch_uprobe_events = ETCH_PROBE_FILE(uprobe_events_ops);
+#endif
 
 static const struct etch_control etch_probe_controls[] = {
 	{ "dynamic_events", 0600, .main_only = true, .fops = &etch_dynamic_events.fops },
 #ifdef CONFIG_KPROBE_EVENTS
 	{ "kprobe_events", 0600, .main_only = true, .fops = &etch_kprobe_events.fops },
+#endif
+#ifdef CONFIG_UPROBE_EVENTS
+	{ "uprobe_events", 0600, .main_only = true, .fops = &etch_uprobe_events.fops },
 #endif
 	{}
 };
@@ -170,6 +176,10 @@ static void etch_probe_count(struct etch_probe *probe, struct etch_probe_counts 
 #ifdef CONFIG_KPROBE_EVENTS
 	if (probe->tpe->call.flags & TRACE_EVENT_FL_KPROBE)
 		trace_kprobe_count(&probe->tpe->call, counts);
+#endif
+#ifdef CONFIG_UPROBE_EVENTS
+	if (probe->tpe->call.flags & TRACE_EVENT_FL_UPROBE)
+		trace_uprobe_count(&probe->tpe->call, counts);
 #endif
 }
 

@@ -6,4 +6,4 @@ LIB += source/state.c
 TEST_GEN_PROGS += source/markers
 
 # Probes
-TEST_GEN_PROGS += source/probes
+TEST_GEN_PROGS += source/probes source/uprobes
