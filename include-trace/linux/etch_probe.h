@@ -55,6 +55,7 @@ static __always_inline struct etch_probe_head *etch_probe_head(void *record)
  * @mask: the instances that record it; as the event's own, but for writers to read
  * @size: bytes of a record, strings left out
  * @plain: fetching the arguments stores all their bytes, whatever happens
+ * @strings: an argument is a string
  * @user: its addresses are those of a program
  * @returns: its probes are hit when a function returns
  * @offsets: of the arguments in a record
@@ -70,6 +71,7 @@ struct etch_probe {
 	u64 mask;
 	u16 size;
 	bool plain;
+	bool strings;
 	bool user;
 	bool returns;
 	u16 *offsets;

@@ -151,6 +151,7 @@ static void etch_probe_put_fields(struct etch_probe *probe, const struct trace_p
 	for (i = 0; i < tp->nr_args; i++) {
 		const struct probe_arg *arg = &tp->args[i];
 
+		probe->strings |= arg->dynamic;
 		for (n = 0; n < etch_probe_nr_fields(arg); n++) {
 			f = etch_probe_put_arg(f, arg, n, &end);
 			if (!n)

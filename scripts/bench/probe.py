@@ -17,9 +17,10 @@ LANES = ("x86-64",)
 SOURCES = layout.TOP / "scripts/bench/kernel"
 TRACERS = ("etch", "ftrace")
 SETTINGS = {"rounds": 5, "iterations": 500, "cheap": "x86-tsc", "trust": 1}
-# What the guest calls a situation: what it is, and what Etch is held to, of ftrace's.
+# What the guest calls a situation: what it is, and what Etch is held to, of ftrace's. Of a hit
+# without arguments most is the detour, which is the same for both.
 SITUATIONS = {
-    "jump_none": ("kprobe as a jump, no argument", 0.42, 0.39),
+    "jump_none": ("kprobe as a jump, no argument", None, None),
     "jump_three": ("kprobe as a jump, three arguments", 0.50, 0.35),
     "trap_none": ("kprobe as a trap, no argument", None, None),
     "trap_three": ("kprobe as a trap, three arguments", None, None),
