@@ -175,7 +175,7 @@ static const struct row rows[] = {
 		{ "p:bad do_sys_openat2 a=%nope", 23, "Invalid register name" },
 	} },
 	{ "uprobe_events", false, {
-		{ "p:bad /proc/version:zero", 20, "Invalid uprobe offset" },
+		{ "p:bad /proc/version:0z", 20, "Invalid uprobe offset" },
 	} },
 	{ "flush", true },
 	{ "latency", false, {
