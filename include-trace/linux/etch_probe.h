@@ -16,20 +16,25 @@
  *				word with its place and length, an array of strings several
  *	strings
  *
- * LOCKS: event_mutex inside etch_mutex. What changes definitions holds event_mutex, so it calls
+ * LOCKS: event_mutex inside etch_mutex. Code that changes definitions holds event_mutex, so it calls
  * etch_probe_define() and etch_probe_forget(), which only note what happened, and
  * etch_probes_sync() when it has let go of all locks.
  */
 
+#include <linux/types.h>
+
+struct etch_probe;
+struct etch_probe_counts;
+struct trace_probe;
+
+/* Etch's own headers are for 64-bit kernels. */
+#ifdef CONFIG_ETCH_PROBES
 #include <linux/compiler.h>
 #include <linux/etch.h>
 #include <linux/limits.h>
 #include <linux/sizes.h>
-#include <linux/types.h>
 
 struct etch_probe_text;
-struct trace_event_call;
-struct trace_probe;
 struct trace_probe_event;
 
 /**
@@ -54,7 +59,7 @@ static __always_inline struct etch_probe_head *etch_probe_head(void *record)
  * struct etch_probe - the half of a definition that is Etch's
  * @mask: the instances that record it; as the event's own, but for writers to read
  * @size: bytes of a record, strings left out
- * @plain: fetching the arguments stores all their bytes, whatever happens
+ * @plain: fetching the arguments cannot fail, and stores all their bytes
  * @strings: an argument is a string
  * @user: its addresses are those of a program
  * @returns: its probes are hit when a function returns
@@ -93,8 +98,8 @@ static __always_inline unsigned int etch_probe_len(const struct etch_probe *prob
 }
 
 /**
- * struct etch_probe_counts - what happened to the probes of an event
- * @hits: how often they were hit, whoever recorded that
+ * struct etch_probe_counts - the hits of an event's probes
+ * @hits: how often they were hit, for any tracer
  * @missed: how often they were hit and could not be handled
  */
 struct etch_probe_counts {
@@ -102,7 +107,6 @@ struct etch_probe_counts {
 	unsigned long missed;
 };
 
-#ifdef CONFIG_ETCH_PROBES
 int etch_probe_define(struct trace_probe *tp);
 bool etch_probe_busy(const struct etch_probe *probe);
 void etch_probe_forget(struct etch_probe *probe);

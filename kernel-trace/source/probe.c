@@ -7,8 +7,8 @@
  * third: a definition that is made in either tree is an event in both.
  *
  * A definition comes and goes under event_mutex. This file needs etch_mutex for events, which is
- * the outer one of the two. So whoever changes definitions leaves a note, in one of two lists,
- * and reads the notes when no lock is held: etch_probes_sync(). In between a definition may have
+ * the outer one of the two. So code that changes definitions leaves a note, in one of two lists,
+ * and has the notes read when it holds no lock: etch_probes_sync(). In between a definition may have
  * no event yet, or an event no definition any more. Enabling such an event fails.
  *
  * Several probes may share an event. Their arguments have the same names and types, and so one
@@ -191,7 +191,7 @@ static void etch_probe_drop(struct etch_probe *probe)
 }
 
 /*
- * What has gone, goes first: the name of a new definition may be that of an old one.
+ * An event that goes is the first: the name of a new definition may be that of an old one.
  * @gone: says which it is.
  */
 static struct etch_probe *etch_probe_next_note(bool *gone)

@@ -3,8 +3,8 @@
  * The files that define probe events: dynamic_events, kprobe_events, uprobe_events. And how often
  * their probes were hit: stats.
  *
- * The first three are those of tracefs: they parse what is written, and list what there is. They
- * report mistakes to tracefs, too, in its own error_log; what is wrong with a definition that was
+ * The first three are those of tracefs: they parse definitions, and list them. They
+ * report mistakes to tracefs, too, in its own error_log; a mistake in a definition that was
  * written here is also in ours.
  */
 #include <linux/cleanup.h>
