@@ -16,8 +16,8 @@
  *				word with its place and length, an array of strings several
  *	strings
  *
- * LOCKS: event_mutex inside etch_mutex. Code that changes definitions holds event_mutex, so it calls
- * etch_probe_define() and etch_probe_forget(), which only note what happened, and
+ * LOCKS: event_mutex inside etch_mutex. Code that changes definitions holds event_mutex, so it
+ * calls etch_probe_define() and etch_probe_forget(), which only note what happened, and
  * etch_probes_sync() when it has let go of all locks.
  */
 

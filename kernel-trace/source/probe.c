@@ -7,8 +7,8 @@
  * third: a definition that is made in either tree is an event in both.
  *
  * A definition comes and goes under event_mutex. This file needs etch_mutex for events, which is
- * the outer one of the two. So code that changes definitions leaves a note, in one of two lists,
- * and has the notes read when it holds no lock: etch_probes_sync(). In between a definition may have
+ * the outer one of the two. So code that changes definitions leaves a note, in one of two lists, and
+ * has the notes read when it holds no lock: etch_probes_sync(). In between a definition may have
  * no event yet, or an event no definition any more. Enabling such an event fails.
  *
  * Several probes may share an event. Their arguments have the same names and types, and so one
@@ -56,6 +56,7 @@ void etch_probe_fill(const struct etch_probe *probe, void *record, u32 *last, un
 	else
 		*last = make_data_loc(left, start);
 }
+
 NOKPROBE_SYMBOL(etch_probe_fill);
 
 /* ---- Gates ---- */

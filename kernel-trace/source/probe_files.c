@@ -81,7 +81,7 @@ static void etch_probe_explain(const char *file, const char __user *buf, size_t 
  * @tracefs: those of the file with that name in tracefs
  */
 struct etch_probe_file {
-	struct file_operations fops;
+	const struct file_operations fops;
 	const struct file_operations *tracefs;
 };
 

@@ -231,7 +231,8 @@ static struct etch_probe *etch_probe_alloc(const struct trace_probe *tp, bool re
 	for (i = 0; i < tp->nr_args; i++)
 		nr += etch_probe_nr_fields(&tp->args[i]);
 	probe->returns = returns;
-	probe->class.fields = probe->fields = kcalloc(nr, sizeof(*probe->fields), GFP_KERNEL);
+	probe->fields = kcalloc(nr, sizeof(*probe->fields), GFP_KERNEL);
+	probe->class.fields = probe->fields;
 	probe->offsets = kcalloc(tp->nr_args + 1, sizeof(*probe->offsets), GFP_KERNEL);
 	/* One more, which is zero, ends it. */
 	probe->texts = kcalloc(tp->nr_args + 1, sizeof(*probe->texts), GFP_KERNEL);
