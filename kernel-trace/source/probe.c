@@ -7,7 +7,7 @@
  * third: a definition that is made in either tree is an event in both.
  *
  * A definition comes and goes under event_mutex. This file needs etch_mutex for events, which is
- * the outer one of the two. So code that changes definitions leaves a note, in one of two lists, and
+ * the outer one of the two. So code that changes definitions leaves a note in one of two lists, and
  * has the notes read when it holds no lock: etch_probes_sync(). In between a definition may have
  * no event yet, or an event no definition any more. Enabling such an event fails.
  *

@@ -13,6 +13,7 @@ FTRACE=/sys/kernel/tracing
 RUN=/sys/kernel/debug/bench/run
 SIZE=2048			# KiB of each buffer
 EACH=4				# samples of a row in a round
+# shellcheck disable=SC2016	# they are words of the definition
 ARGUMENTS='count=$arg1:u64 first=$arg2:u32 second=$arg3:u32'
 
 word()
