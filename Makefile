@@ -20,7 +20,7 @@ help:
 	@echo 'Settings:'
 	@echo '  LANE=um        which kernel; x86-64, ... (scripts/lab/lanes)'
 	@echo '  BENCH=gate     what make bench measures: gate, enable, event, workload, readers,'
-	@echo '                 readout, rest, consumers, recorders, rules, contexts, marks;'
+	@echo '                 readout, rest, consumers, recorders, rules, contexts, marks, probe;'
 	@echo '                 BENCH="gate um" in one lane alone'
 	@echo '  CHECK=...      some lanes of make check alone: CHECK="series um", or LANE=um'
 	@echo '  KDIR=/path     a Linux 6.12.y tree of yours as the base'

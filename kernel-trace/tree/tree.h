@@ -59,6 +59,7 @@ struct etch_node;
  * @name: of the file
  * @mode: its permissions
  * @folders: ETCH_OF_* of the folders that have the file
+ * @has: of events' folders, those of which this is true have the file; NULL: all
  * @show: prints what a reader gets; called under etch_mutex, while the folder is there
  * @store: does what was written; returns 0, or a negative errno that etch_bad() has
  *	  reported; called under etch_mutex, while the folder is there
@@ -69,6 +70,7 @@ struct etch_event_control {
 	const char *name;
 	umode_t mode;
 	unsigned int folders;
+	bool (*has)(const struct etch_event *event);
 	void (*show)(struct seq_file *m, const struct etch_node *node);
 	int (*store)(struct etch_node *node, const struct etch_input *in);
 };

@@ -90,6 +90,14 @@ static const struct file_operations etch_node_file_fops = {
 	.release = etch_node_file_release,
 };
 
+static bool etch_has_event_file(const struct etch_entry *dir,
+				const struct etch_event_control *control)
+{
+	if (!(control->folders & dir->folder->event_files))
+		return false;
+	return !control->has || control->has(dir->node->event);
+}
+
 /* The files that all rooms have for a folder of this kind. */
 static bool etch_each_event_file(const struct etch_entry *dir, struct etch_visit *visit)
 {
@@ -107,8 +115,7 @@ static bool etch_each_event_file(const struct etch_entry *dir, struct etch_visit
 				.fops = &etch_node_file_fops,
 				.event_control = control,
 			};
-			if (control->folders & dir->folder->event_files &&
-			    visit->child(visit, &child))
+			if (etch_has_event_file(dir, control) && visit->child(visit, &child))
 				return true;
 		}
 	}

@@ -27,6 +27,7 @@ import loops
 import machine
 import marks
 import plot
+import probe
 import readers
 import readout
 import recorders
@@ -38,7 +39,7 @@ import workload
 BENCHES = {"gate": gate, "enable": enable, "event": event,
            "workload": workload, "readers": readers, "readout": readout,
            "rest": rest, "consumers": consumers, "recorders": recorders,
-           "rules": rules, "contexts": contexts, "marks": marks}
+           "rules": rules, "contexts": contexts, "marks": marks, "probe": probe}
 ERRORS = (figures.FigureError, kernels.KernelError, loops.LoopError,
           machine.MachineError, OSError)
 

@@ -4,3 +4,6 @@ LIB += source/state.c
 
 # Markers
 TEST_GEN_PROGS += source/markers
+
+# Probes
+TEST_GEN_PROGS += source/probes source/uprobes

@@ -18,6 +18,9 @@ const struct row rows[NR_ROWS] = {
 	{ "metadata", 0400 },
 	{ "trace_marker", 0200 },
 	{ "statedump", 0600 },
+	{ "dynamic_events", 0600 },
+	{ "kprobe_events", 0600 },
+	{ "uprobe_events", 0600 },
 	{ "tracing_on", 0600 },
 	{ "trace_clock", 0600 },
 	{ "buffer_size_kb", 0600 },
@@ -53,6 +56,7 @@ const struct row rows[NR_ROWS] = {
 	{ "events/*/*/trigger", 0600 },
 	{ "events/*/*/id", 0400 },
 	{ "events/*/*/format", 0400 },
+	{ "events/*/*/stats", 0400 },
 	{ "options", 0700, true },
 	{ "options/event-fork", 0600 },
 	{ "instances", 0700, true },
@@ -66,12 +70,14 @@ struct tree tree;
 
 /*
  * persist needs etch_persist= on the kernel's command line, its cpu* also unread packets;
- * set_event_cgroup a kernel with groups.
+ * set_event_cgroup a kernel with groups; dynamic_events and its kin one with probes, and stats
+ * an event of a probe.
  */
 bool is_optional(const struct row *r)
 {
 	return !strncmp(r->file, "persist", strlen("persist")) ||
-	       !strcmp(r->file, "set_event_cgroup");
+	       !strcmp(r->file, "set_event_cgroup") || strstr(r->file, "probe_events") ||
+	       !strcmp(r->file, "dynamic_events") || !strcmp(r->file, "events/*/*/stats");
 }
 
 /* The path below the folder of the tree or of an instance. */

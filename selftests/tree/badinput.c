@@ -165,6 +165,18 @@ static const struct row rows[] = {
 		{ " now", 1, "Neither 0 nor 1" },
 		{ "\n", 0, "Neither 0 nor 1" },
 	} },
+	{ "dynamic_events", false, {
+		{ "p5:bad do_sys_openat2", 1, "Maxactive is only for function exit" },
+		{ "p:bad do_sys_openat2 a=%nope", 23, "Invalid register name" },
+		{ "x:bad do_sys_openat2", 0, "This is no definition of a probe" },
+	} },
+	{ "kprobe_events", false, {
+		{ "p5:bad do_sys_openat2", 1, "Maxactive is only for function exit" },
+		{ "p:bad do_sys_openat2 a=%nope", 23, "Invalid register name" },
+	} },
+	{ "uprobe_events", false, {
+		{ "p:bad /proc/version:0z", 20, "Invalid uprobe offset" },
+	} },
 	{ "flush", true },
 	{ "latency", false, {
 		{ "nothing", 0, "No trigger names this: the file lists those that are named" },

@@ -270,6 +270,9 @@ static void check_refused(const struct target *t, const struct fuzz_input *in,
 	if ((t->what->kind == FUZZ_TRIGGER || t->what->kind == FUZZ_CONTEXTS) &&
 	    (err == EEXIST || err == ENOENT))
 		err = EINVAL;
+	/* ftrace's parser has an errno for each mistake. */
+	if (t->what->kind == FUZZ_PROBES && err != ENOMEM)
+		err = EINVAL;
 	if (err == EINVAL && t->tree)
 		check_log(t, in, seen->verdict == FUZZ_REFUSED ? seen->at : -1);
 	else if (err != EINVAL && err != ENOMEM && (err != ERANGE || t->tree))

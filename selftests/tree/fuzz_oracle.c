@@ -31,6 +31,9 @@ static const struct fuzz_file fuzz_files[] = {
 	{ "trace_marker", FUZZ_MARKER, 0 },
 	{ "statedump", FUZZ_STATE, 256 },
 	{ "subbufs", FUZZ_MODULE, 0 },
+	{ "dynamic_events", FUZZ_PROBES, 0 },
+	{ "kprobe_events", FUZZ_PROBES, 0 },
+	{ "uprobe_events", FUZZ_PROBES, 0 },
 };
 
 const struct fuzz_file *fuzz_file_of(const char *path)
@@ -177,6 +180,10 @@ static void fuzz_see_kind(struct fuzz_seen *seen, enum fuzz_kind kind, const cha
 	case FUZZ_MARKER:
 	case FUZZ_MODULE:
 		seen->verdict = FUZZ_EITHER;
+		break;
+	case FUZZ_PROBES:
+		seen->verdict = FUZZ_EITHER;
+		seen->at = -1;
 		break;
 	case FUZZ_TEXT:
 	case FUZZ_ANY:

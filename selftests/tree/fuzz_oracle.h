@@ -28,6 +28,7 @@ enum fuzz_kind {
 	FUZZ_MARKER,
 	FUZZ_STATE,		/* 1, if tracing is on and the buffer has room */
 	FUZZ_MODULE,		/* a module's own: a number, by rules of the kernel's */
+	FUZZ_PROBES,		/* definitions, line by line, by rules of ftrace's */
 };
 
 struct fuzz_file {

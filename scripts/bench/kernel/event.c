@@ -78,6 +78,23 @@ BENCH_HITS(etch)
 BENCH_HITS(ftrace)
 BENCH_LOOP(nobody, trace_bench_nobody(1, 2, 3))
 
+/* Functions to put probes on. The first instruction takes five bytes: a jump has room. */
+#define BENCH_PROBED(tracer)						\
+noinline unsigned long bench_probed_##tracer(u64 count, u32 first, u32 second);\
+									\
+noinline unsigned long bench_probed_##tracer(u64 count, u32 first, u32 second)\
+{									\
+	asm volatile(".byte 0x0f, 0x1f, 0x44, 0x00, 0x00");		\
+	return count + first + second;					\
+}									\
+BENCH_LOOP(tracer##_probed, bench_probed_##tracer(1, 2, 3))
+
+#ifdef CONFIG_X86
+BENCH_PROBED(etch)
+BENCH_PROBED(ftrace)
+BENCH_PROBED(nobody)
+#endif
+
 #define BENCH_CASE(name)	{ #name, bench_loop_##name }
 
 /* The empty one is the first. */
@@ -98,6 +115,11 @@ static const struct bench_case bench_cases[] = {
 	BENCH_CASE(ftrace_large),
 	BENCH_CASE(ftrace_string),
 	BENCH_CASE(ftrace_switch),
+#ifdef CONFIG_X86
+	BENCH_CASE(etch_probed),
+	BENCH_CASE(ftrace_probed),
+	BENCH_CASE(nobody_probed),
+#endif
 };
 
 static u8 *bench_memory;		/* to empty the caches with */

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Probe events in programs: uprobes and uretprobes, defined in Etch's tree.
+ *
+ * The probed program is the test itself. probed() is called with numbers and texts, by the test
+ * or by a child that it starts later.
+ */
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "etch_test.h"
+#include "text.h"
+
+#define EVENT	"events/uprobes/etch_probed"
+#define OTHER	ETCH "/instances/uprobes"
+#define HITS	20
+
+static char program[256];
+
+__attribute__((noipa)) int probed(int number, const char *text, const char *const *texts)
+{
+	return number * 2 + !text + !texts;
+}
+
+static void hits(int nr)
+{
+	static const char * const texts[] = { "first", "second" };
+	char text[32];
+
+	for (int i = 0; i < nr; i++) {
+		snprintf(text, sizeof(text), "text %d", i);
+		probed(i, i == 7 ? (void *)8 : text, texts);
+	}
+}
+
+/* Where in the file the code at @addr is. */
+static unsigned long offset_of(unsigned long addr)
+{
+	char *maps = read_path("/proc/self/maps", NULL), *line = maps;
+	unsigned long start, end, offset = 0;
+
+	for (; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 &&
+		    addr >= start && addr < end)
+			break;
+	free(maps);
+	return addr - start + offset;
+}
+
+static int define(const char *what, const char *arguments)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), "%s %s:0x%lx %s", what, program,
+		 offset_of((unsigned long)probed), arguments);
+	return write_bytes(ETCH, "uprobe_events", O_APPEND, text, strlen(text));
+}
+
+static int forget(void)
+{
+	return write_bytes(ETCH, "uprobe_events", O_APPEND, "-:etch_probed", 13);
+}
+
+FIXTURE(uprobes) {
+	struct trace trace;
+};
+
+FIXTURE_SETUP(uprobes)
+{
+	if (!have_etch())
+		SKIP(return, NO_ETCH);
+	if (!have_text())
+		SKIP(return, NO_TEXT);
+	if (access(ETCH "/uprobe_events", F_OK))
+		SKIP(return, "no " ETCH "/uprobe_events: CONFIG_ETCH_PROBES, CONFIG_UPROBE_EVENTS");
+	ASSERT_LT(0, readlink("/proc/self/exe", program, sizeof(program) - 1));
+	etch_as_new();
+	overwrite_file(ETCH, "dynamic_events", "");
+	ASSERT_EQ(0, write_file(ETCH, "buffer_size_kb", "2048"));
+	if (mkdir(OTHER, 0700))
+		ASSERT_EQ(EEXIST, errno);
+}
+
+FIXTURE_TEARDOWN(uprobes)
+{
+	text_free(&self->trace);
+	rmdir(OTHER);
+	etch_as_new();
+	overwrite_file(ETCH, "dynamic_events", "");
+	write_file(ETCH, "buffer_size_kb", "1024");
+}
+
+#ifdef __x86_64__
+#define BYTE	"byte=%di:u8"
+#define NUMBER	"number=%di:s32"
+#define TEXT	"text=+0(%si):string"
+#define TEXTS	"texts=+0(%dx):string[2]"
+#else
+#define BYTE	"byte=%x0:u8"
+#define NUMBER	"number=%x0:s32"
+#define TEXT	"text=+0(%x1):string"
+#define TEXTS	"texts=+0(%x2):string[2]"
+#endif
+
+TEST_F(uprobes, record_arguments)
+{
+	char comm[32];
+
+	ASSERT_EQ(0, define("p:etch_probed", BYTE " comm=$comm " NUMBER " " TEXT " " TEXTS));
+	hits(1);
+	ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "1"));
+	hits(HITS);
+	ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "0"));
+	hits(1);
+	self->trace = text_read(ETCH, "trace");
+	ASSERT_EQ(HITS, self->trace.nr);
+	snprintf(comm, sizeof(comm), "%s", read_line("/proc/self", "comm"));
+	for (int i = 0; i < HITS; i++) {
+		char want[160], text[32];
+
+		snprintf(text, sizeof(text), i == 7 ? "(fault)" : "\"text %d\"", i);
+		snprintf(want, sizeof(want),
+			 "(0x%lx) byte=%d comm=\"%s\" number=%d text=%s "
+			 "texts={\"first\",\"second\"}", (unsigned long)probed, i, comm, i, text);
+		EXPECT_STREQ(want, self->trace.records[i].text);
+		EXPECT_EQ(getpid(), self->trace.records[i].pid);
+	}
+	EXPECT_EQ(HITS, number_in(read_file(ETCH, EVENT "/stats"), "hits"));
+}
+
+TEST_F(uprobes, record_return_values)
+{
+	ASSERT_EQ(0, define("r:etch_probed", "ret=$retval:s32"));
+	ASSERT_EQ(0, write_file(ETCH, EVENT "/filter", "ret >= 10 && ret < 20"));
+	ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "1"));
+	hits(HITS);
+	ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "0"));
+	self->trace = text_read(ETCH, "trace");
+	ASSERT_EQ(5, self->trace.nr);
+	for (int i = 0; i < 5; i++) {
+		char from[64], ret[32];
+
+		snprintf(from, sizeof(from), " <- 0x%lx) ", (unsigned long)probed);
+		snprintf(ret, sizeof(ret), ") ret=%d", 2 * (i + 5));
+		EXPECT_NE(NULL, strstr(self->trace.records[i].text, from));
+		EXPECT_NE(NULL, strstr(self->trace.records[i].text, ret));
+	}
+}
+
+/* Two instances, a histogram, and children that start when the probe is there already. */
+TEST_F(uprobes, miss_nobody)
+{
+	ASSERT_EQ(0, define("p:etch_probed", NUMBER));
+	ASSERT_EQ(0, write_file(ETCH, EVENT "/trigger", "hist:keys=number"));
+	ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "1"));
+	ASSERT_EQ(0, write_file(OTHER, EVENT "/enable", "1"));
+	for (int i = 0; i < HITS; i++) {
+		pid_t child = fork();
+
+		ASSERT_LE(0, child);
+		if (!child) {
+			hits(HITS);
+			_exit(0);
+		}
+		waitpid(child, NULL, 0);
+	}
+	EXPECT_EQ(EBUSY, forget());
+	ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "0"));
+	EXPECT_EQ(EBUSY, forget());
+	ASSERT_EQ(0, write_file(OTHER, EVENT "/enable", "0"));
+	EXPECT_EQ(EBUSY, forget());
+	EXPECT_EQ(1, times_in(ETCH, EVENT "/hist", "Hits: 400\n"));
+	EXPECT_EQ(1, times_in(ETCH, EVENT "/hist", "Entries: 20\n"));
+	ASSERT_EQ(0, write_file(ETCH, EVENT "/trigger", "!hist:keys=number"));
+	EXPECT_EQ(0, forget());
+	EXPECT_EQ(-1, access(OTHER "/" EVENT, F_OK));
+	EXPECT_EQ(HITS * HITS, stat_sum(ETCH, "written"));
+	EXPECT_EQ(HITS * HITS, stat_sum(OTHER, "written"));
+}
+
+TEST_F(uprobes, say_the_same_as_ftrace)
+{
+	struct trace theirs;
+
+	if (!have_ftrace())
+		SKIP(return, NO_FTRACE);
+	ASSERT_EQ(0, define("p:etch_probed", NUMBER " " TEXT " " TEXTS));
+	ASSERT_EQ(0, write_file(FTRACE, "trace", ""));
+	ASSERT_EQ(0, write_file(FTRACE, EVENT "/enable", "1"));
+	ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "1"));
+	hits(7);
+	ASSERT_EQ(0, write_file(FTRACE, EVENT "/enable", "0"));
+	hits(1);
+	ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "0"));
+	self->trace = text_read(ETCH, "trace");
+	theirs = text_read(FTRACE, "trace");
+	EXPECT_EQ(8, self->trace.nr);
+	ASSERT_EQ(7, theirs.nr);
+	for (int i = 0; i < 7; i++)
+		EXPECT_STREQ(theirs.records[i].text, self->trace.records[i].text);
+	text_free(&theirs);
+}
+
+TEST_F(uprobes, mistakes_are_shown_with_their_place)
+{
+	ASSERT_EQ(0, write_file(ETCH, "error_log", ""));
+	EXPECT_EQ(EINVAL, define("p:etch_probed", "number=%nope"));
+	EXPECT_EQ(1, times_in(ETCH, "error_log", "uprobe_events: error: Invalid register name\n"));
+}
+
+TEST_HARNESS_MAIN
