@@ -165,14 +165,14 @@ static void count_others(void)
 	write_file(OTHERS, EVENT "/enable", "1");
 }
 
-/* From before the first hit until now. Without ftrace there shall be none. */
+/* From before the first hit until now; -1: there is no ftrace to count them. */
 static long long hits_of_others(void)
 {
 	struct trace trace;
 	long long nr;
 
 	if (access(OTHERS, F_OK))
-		return 0;
+		return -1;
 	trace = text_read(OTHERS, "trace");
 	nr = trace.nr;
 	text_free(&trace);
@@ -322,10 +322,14 @@ TEST_F_TIMEOUT(fire, exchanged_filters_hold_at_once_and_lose_no_hit, 900)
 	       now.records);
 	/* Others may have hit before the filter was there, or when the event was off again. */
 	EXPECT_LE(hits, written + filtered + lost);
-	EXPECT_GE(hits + others, written + filtered + lost);
 	all = stat_sum(ALL, "written") + lost_sum(ALL);
 	EXPECT_LE(variant->two ? hits : 0, all);
-	EXPECT_GE(variant->two ? hits + others : 0, all);
+	if (others < 0) {
+		printf("### without ftrace, hits of others are NOT told from records too many\n");
+	} else {
+		EXPECT_GE(hits + others, written + filtered + lost);
+		EXPECT_GE(variant->two ? hits + others : 0, all);
+	}
 	EXPECT_EQ(0, stat_sum(ALL, "filtered"));
 	EXPECT_LT(0, written);
 	EXPECT_LT(0, filtered);

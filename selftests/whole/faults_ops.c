@@ -516,7 +516,7 @@ const struct op cpu_ops[] = {
 
 const struct op module_ops[] = {
 	{ .name = "load a module with events", .run = do_load, .after = unload_sample,
-	  .least = 300 },
+	  .least = 100 },
 	{ .name = "unload a module with events", .before = load_sample, .run = do_unload,
 	  .after = unload_sample, .forgoes = true, .least = 50 },
 	{ .name = "unload it while they are on", .before = load_and_fire, .run = do_unload,
