@@ -97,7 +97,7 @@ mutant "stores a place without looking if it is still free" $fast \
 mutant "reads the clock once only" $fast \
 	's/(\t+do \{.*?)(\t\t\*time = [^;]*;\n)/$2$1/s'
 mutant "takes the straight line half-way in another writer" $fast \
-	's/if \(unlikely\(READ_ONCE\(r->nest\)\)\)\n\t\treturn ETCH_QUICK_OTHER;//'
+	's/if \(unlikely\(etch_ring_plain\(r->nest\)\)\)\n\t\treturn ETCH_QUICK_NESTED;//'
 mutant "takes the straight line with any clock" ring/ring_control.c \
 	's/r->clock == ETCH_CLOCK_COUNTER \? limit : 0/limit/'
 mutant "takes the straight line after a change of the clock" ring/ring_control.c \

@@ -356,7 +356,7 @@ static void take_whole(void)
 		tally_subbuf(&tally, ring, &view);
 }
 
-/* ... one that comes once more, for what is full then, before all is read in views ... */
+/* ... a reader that takes all, and later the full blocks whole, before it reads in views ... */
 static bool whole_too;
 
 static void take_all_and_whole(void)
