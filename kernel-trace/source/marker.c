@@ -87,7 +87,7 @@ static bool etch_marker_record(struct etch_instance *inst, const char *text, siz
 
 	preempt_disable_notrace();
 	w = etch_write_begin_mask(sizeof(*marker) + len + 1, &etch_marker_event,
-			     etch_own_mask(inst->rec.bit));
+				  etch_own_mask(inst->rec.bit));
 	marker = w.record;
 	if (marker) {
 		marker->where = offsetof(struct etch_marker, buf) | (len + 1) << 16;

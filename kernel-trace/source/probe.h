@@ -9,6 +9,8 @@
 
 #include <linux/etch_probe.h>
 
+struct etch_event;
+
 /* ---- probe_layout.c ---- */
 
 struct etch_probe *etch_probe_make(struct trace_probe *tp);

@@ -79,7 +79,7 @@ static void etch_stack_hit(struct etch_order *order, const struct etch_hit *hit)
 	struct etch_write w;
 
 	w = etch_write_begin_mask(sizeof(*stack) + bytes, &etch_stack_event,
-			     etch_own_mask(order->trigger.bit));
+				  etch_own_mask(order->trigger.bit));
 	stack = w.record;
 	if (!stack)
 		return;

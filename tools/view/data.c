@@ -51,9 +51,9 @@ static void add_loss(struct view *v, const struct etch_record *rec)
 
 	v->lost += loss->total;
 	bytes_print(&v->json, "%s[%u,%lld,%lld,%llu,%llu,%llu,%llu,%llu,%llu,%llu]",
-		   v->nr_losses++ ? "," : "", cpu_index(v, rec->cpu), (long long)since,
-		   (long long)until, loss->total, loss->overwritten, loss->full,
-		   loss->throttled, loss->nested, loss->too_big, loss->packets);
+		    v->nr_losses++ ? "," : "", cpu_index(v, rec->cpu), (long long)since,
+		    (long long)until, loss->total, loss->overwritten, loss->full,
+		    loss->throttled, loss->nested, loss->too_big, loss->packets);
 }
 
 /* A file that is cut off: from there on, nobody knows how many records are missing. */
@@ -64,8 +64,8 @@ static void add_cut(struct view *v, unsigned int cpu)
 
 	if (v->begun && from->cut && since < v->last)
 		bytes_print(&v->json, "%s[%u,%lld,%llu,0,0,0,0,0,0,0]",
-			   v->nr_losses++ ? "," : "", cpu, (long long)(since - v->base),
-			   (unsigned long long)(v->last - v->base));
+			    v->nr_losses++ ? "," : "", cpu, (long long)(since - v->base),
+			    (unsigned long long)(v->last - v->base));
 }
 
 static void add_mark(struct view *v, const struct etch_record *rec)
@@ -79,7 +79,7 @@ static void add_mark(struct view *v, const struct etch_record *rec)
 	while (len && (text[len - 1] == '\n' || text[len - 1] == ' '))
 		len--;
 	bytes_print(&v->marks, "%s[%llu,%u,%d,", v->nr_marks++ ? "," : "",
-		   (unsigned long long)(rec->ns - v->base), cpu_index(v, rec->cpu), rec->pid);
+		    (unsigned long long)(rec->ns - v->base), cpu_index(v, rec->cpu), rec->pid);
 	put_string(&v->marks, text, len < VIEW_TEXT ? len : VIEW_TEXT);
 	bytes_put(&v->marks, "]", 1);
 }
@@ -203,9 +203,9 @@ static void add_times(struct view *v)
 	int64_t wall = v->base + v->source->clock.offset_ns;
 
 	bytes_print(&v->json, ",\"base\":[%lld,%lld],\"first\":%llu,\"end\":%llu,\"lost\":%llu",
-		   (long long)(shown / 1000000000), (long long)(shown % 1000000000),
-		   (unsigned long long)(v->first - v->base),
-		   (unsigned long long)(v->last - v->base), v->lost);
+		    (long long)(shown / 1000000000), (long long)(shown % 1000000000),
+		    (unsigned long long)(v->first - v->base),
+		    (unsigned long long)(v->last - v->base), v->lost);
 	if (v->source->clock.absolute)
 		bytes_print(&v->json, ",\"wall\":%lld", (long long)(wall / 1000000));
 }
@@ -229,7 +229,7 @@ bool view_finish(struct view *v)
 	add_env(v, "kernel_release");
 	add_env(v, "architecture");
 	bytes_print(&v->json, ",\"nr\":[%llu,%llu],\"bytes\":[%zu,%zu]}", v->nr_records,
-		   v->nr_spans, v->records.len, v->spans.len);
+		    v->nr_spans, v->records.len, v->spans.len);
 	return !v->json.failed && !v->marks.failed && !v->records.failed && !v->spans.failed;
 }
 
