@@ -22,7 +22,7 @@ KUNIT = ["kunit.enable=1", "kunit.filter_glob=imv*"]
 ALL_KUNIT = ["kunit.enable=1", "show=kunit"]
 # Those that patch code so often that QEMU, with several threads, soon executes a
 # translation of the old code: see ONE_THREAD in lib/machine.py. KUNIT's do, too.
-ONE_THREAD_TESTS = ["etch:immediate"]
+ONE_THREAD_TESTS = ["etch:immediate", "etch:all_events"]
 # Seconds until a guest with the kselftests is given up.
 LIMITS = {"um": 900, "um-bare": 900, "um-long": 3600, "um-kasan": 5400,
           "x86-64": 1800, "x86-64-events": 3600, "arm64-bare": 2100, "arm64": 3600,
