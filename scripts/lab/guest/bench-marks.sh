@@ -7,39 +7,13 @@
 # clock).
 #
 #	bench: stored TRACER HOW RECORDS	what the buffers say was recorded
+. /guest/figures.sh
 ETCH=/sys/kernel/debug/etch
 FTRACE=/sys/kernel/tracing
 RUN=/sys/kernel/debug/bench/run
 MARKS=/sys/module/bench_marks/parameters/run
 SIZE=1024			# KiB of each buffer
 EACH=4				# samples of a row in a round
-
-word()
-{
-	sed -n "s/.*bench\.$1=\([^ ]*\).*/\1/p" /proc/cmdline
-}
-
-# write VALUE FILE; a write that fails ends the benchmark.
-write()
-{
-	echo "$1" > "$2" || {
-		echo "cannot write '$1' to $2"
-		exit 1
-	}
-}
-
-# stored FOLDER: records that came into the first processor's buffer there.
-stored()
-{
-	sed -n -e 's/^entries: //p' -e 's/^overwritten: //p' -e 's/^overrun: //p' \
-		"$1/per_cpu/cpu0/stats" | {
-		sum=0
-		while read -r number; do
-			sum=$((sum + number))
-		done
-		echo "$sum"
-	}
-}
 
 # hit HOW FILE LINE: both buffers are empty before.
 hit()

@@ -8,6 +8,7 @@
 # cheap (ftrace's cheapest clock).
 #
 #	bench: stored NAME HOW RECORDS	what the buffers say was recorded
+. /guest/figures.sh
 ETCH=/sys/kernel/debug/etch
 FTRACE=/sys/kernel/tracing
 RUN=/sys/kernel/debug/bench/run
@@ -15,33 +16,6 @@ SIZE=2048			# KiB of each buffer
 EACH=4				# samples of a row in a round
 # shellcheck disable=SC2016	# they are words of the definition
 ARGUMENTS='count=$arg1:u64 first=$arg2:u32 second=$arg3:u32'
-
-word()
-{
-	sed -n "s/.*bench\.$1=\([^ ]*\).*/\1/p" /proc/cmdline
-}
-
-# write VALUE FILE; a write that fails ends the benchmark.
-write()
-{
-	echo "$1" > "$2" || {
-		echo "cannot write '$1' to $2"
-		exit 1
-	}
-}
-
-# stored FOLDER: records that came into the first processor's buffer there.
-stored()
-{
-	sed -n -e 's/^entries: //p' -e 's/^overwritten: //p' -e 's/^overrun: //p' \
-		"$1/per_cpu/cpu0/stats" | {
-		sum=0
-		while read -r number; do
-			sum=$((sum + number))
-		done
-		echo "$sum"
-	}
-}
 
 # define KIND ARGUMENTS: the events, which are enabled each in its own tracer.
 define()

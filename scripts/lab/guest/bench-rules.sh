@@ -9,6 +9,7 @@
 #
 #	bench: stored NAME HOW RECORDS	what the buffers say was recorded
 #	bench: counted NAME HOW HITS	what a histogram says was hit
+. /guest/figures.sh
 ETCH=/sys/kernel/debug/etch
 FTRACE=/sys/kernel/tracing
 RUN=/sys/kernel/debug/bench/run
@@ -17,20 +18,6 @@ EACH=4				# samples of a row in a round
 COLD=8				# the same, of single hits
 KINDS="small string"
 NOBODY=4000000			# the number of no task
-
-word()
-{
-	sed -n "s/.*bench\.$1=\([^ ]*\).*/\1/p" /proc/cmdline
-}
-
-# write VALUE FILE; a write that fails ends the benchmark.
-write()
-{
-	echo "$1" > "$2" || {
-		echo "cannot write '$1' to $2"
-		exit 1
-	}
-}
 
 # each VALUE FILE: in each tracer's tree, and in the folder that is named there.
 each()
@@ -44,19 +31,6 @@ of_event()
 {
 	write "$1" "$ETCH/${4-}/events/bench_hits/etch_$2/$3"
 	write "$1" "$FTRACE/${4-}/events/bench_hits/ftrace_$2/$3"
-}
-
-# stored FOLDER: records that came into the first processor's buffer there.
-stored()
-{
-	sed -n -e 's/^entries: //p' -e 's/^overwritten: //p' -e 's/^overrun: //p' \
-		"$1/per_cpu/cpu0/stats" | {
-		sum=0
-		while read -r number; do
-			sum=$((sum + number))
-		done
-		echo "$sum"
-	}
 }
 
 # of_tracer VALUE TREE FILE
