@@ -35,7 +35,7 @@ SLOW_TESTS = ["etch:faults", "etch:killed", "etch:storm", "etch:fuzz_files"]
 # What kselftests run on arm64 in CI: those with much at once. The long lanes run all.
 ARM64_TESTS = ["etch:boot", "etch:accounting", "etch:order", "etch:pipe", "etch:instances",
                "etch:raw", "etch:module", "etch:gates", "etch:ring_torture",
-               "etch:immediate", "etch:all_events", "etch:hotplug.sh", "etch:storm"]
+               "etch:immediate", "etch:all_events", "etch:hotplug.sh"]
 # How often gates are opened and values set there: each time both processors are waited
 # for, and that is slow where they are emulated.
 CYCLES = "etch_test.cycles=2000"
