@@ -22,6 +22,8 @@ UAPI = layout.TOP / "include-trace/uapi"
 VIEW = {"html": ("page.html",), "css": ("page.css",),
         "js": ("trace.js", "draw.js", "tables.js", "keys.js")}
 PATIENCE = 60       # seconds
+# What is said where there is no tree of Etch's.
+NO_TREE = "there is no " if os.geteuid() == 0 else "so they are root's alone"
 
 # struct etch_packet_header, of include-trace/uapi/linux/etch_packet.h.
 HEADER = struct.Struct("<I16sIQ4I16sIi2I6Q")
@@ -385,7 +387,7 @@ class Etch(unittest.TestCase):
 
     def test_traces_only_where_there_is_a_kernel(self):
         for options, said, status in (
-                ((), "etch trace: there is no ", 1), (("-d", "soon"), "-d needs a number", 2),
+                ((), NO_TREE, 1), (("-d", "soon"), "-d needs a number", 2),
                 (("-p", "none"), "etch trace: there is no preset 'none'", 2),
                 (("-Z",), "there is no such option", 2)):
             with self.subTest(options=options):
@@ -605,9 +607,8 @@ class Etch(unittest.TestCase):
     def test_opens_only_what_it_can_open(self):
         """Before anything is recorded; with the verb, the recorder looks for its tree."""
         there = "etch view" in self.run_etch()
-        refusal = "there is no" if os.geteuid() == 0 else "so they are root's alone"
         self.run_etch("record", "--open", "-e", "sched", "-t", self.trace / "none",
-                      expected=1 if there else 2, said=refusal if there else
+                      expected=1 if there else 2, said=NO_TREE if there else
                       "etch record: --open needs the verb view, and this program has none")
 
     # ---- The program ----
