@@ -22,7 +22,7 @@ UAPI = layout.TOP / "include-trace/uapi"
 VIEW = {"html": ("page.html",), "css": ("page.css",),
         "js": ("trace.js", "draw.js", "tables.js", "keys.js")}
 PATIENCE = 60       # seconds
-# What is said where there is no tree of Etch's.
+# What the tool answers where the kernel has no tree of Etch's.
 NO_TREE = "there is no " if os.geteuid() == 0 else "so they are root's alone"
 
 # struct etch_packet_header, of include-trace/uapi/linux/etch_packet.h.
