@@ -74,7 +74,7 @@ def model_long():
 
 
 def litmus():
-    """The ring buffer's barriers, by the kernel's memory model."""
+    """The barriers, by the kernel's memory model."""
     need([SCRIPTS / "lab/fetch.sh", "litmus"])
     cases = tap_lane([SCRIPTS / "proof/litmus/check.py"], "litmus.tap")
     show_remarks("litmus.tap")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""The litmus tests of the ring's barriers. Prints TAP.
+"""The litmus tests of the barriers. Prints TAP.
 
   check.py [--quick]     --quick: none of them as a program
 

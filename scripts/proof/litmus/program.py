@@ -18,6 +18,8 @@ LOADS = {"READ_ONCE": "Once", "smp_load_acquire": "Acquire",
          "rcu_dereference": "Once", "atomic_read": "Once"}
 STORES = {"WRITE_ONCE": "Once", "smp_store_release": "Release",
           "rcu_assign_pointer": "Release", "atomic_set": "Once"}
+# What orders a compare-and-exchange that succeeds: a fence on both sides, or its read's tag.
+EXCHANGES = {"cmpxchg": "Mb", "cmpxchg_acquire": "Acquire", "cmpxchg_relaxed": "Once"}
 # Those whose first argument is written *x: the place itself, not where it is.
 BY_NAME = ("READ_ONCE", "WRITE_ONCE", "rcu_dereference", "rcu_assign_pointer")
 
@@ -119,8 +121,8 @@ class Parser:
             return ("store", STORES[name], arguments[0], arguments[1])
         if name == "atomic_inc":
             return ("inc", arguments[0])
-        if name == "cmpxchg":
-            return ("set", "_", ("cmpxchg", *arguments))
+        if name in EXCHANGES:
+            return ("set", "_", ("cmpxchg", EXCHANGES[name], *arguments))
         raise Unsupported(f"{name}()")
 
     def arguments(self, name):
@@ -155,8 +157,8 @@ class Parser:
             arguments = self.arguments(word)
             if word in LOADS:
                 return ("load", LOADS[word], arguments[0])
-            if word == "cmpxchg":
-                return ("cmpxchg", *arguments)
+            if word in EXCHANGES:
+                return ("cmpxchg", EXCHANGES[word], *arguments)
             raise Unsupported(f"{word}()")
         return ("name", word)
 
@@ -239,8 +241,8 @@ class Run:
             event.rmw = max(taint)
             self.add(event, addr, taint)
 
-    def cmpxchg(self, place, old, new):
-        """Fully ordered if it succeeds, not at all if it fails."""
+    def cmpxchg(self, order, place, old, new):
+        """Ordered if it succeeds, not at all if it fails. order: of EXCHANGES."""
         loc, addr = self.value(place)
         expected, _ = self.value(old)
         value, data = self.value(new)
@@ -251,12 +253,14 @@ class Run:
             found, taint = self.read(loc, "Once", addr)
             self.events[-1].atomic = True
             return found, taint
-        self.do_fence("Mb")
-        found, taint = self.read(loc, "Once", addr)
+        if order == "Mb":
+            self.do_fence("Mb")
+        found, taint = self.read(loc, "Once" if order == "Mb" else order, addr)
         event = Event("W", "Once", loc, value)
         event.rmw = max(taint)
         self.add(event, addr, data)
-        self.do_fence("Mb")
+        if order == "Mb":
+            self.do_fence("Mb")
         return found, taint
 
     def value(self, expression):

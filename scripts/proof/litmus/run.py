@@ -32,6 +32,13 @@ FRAME = """\
 #define smp_mb() __asm__ volatile("dmb ish" ::: "memory")
 #define smp_rmb() __asm__ volatile("dmb ishld" ::: "memory")
 #define smp_wmb() __asm__ volatile("dmb ishst" ::: "memory")
+#define smp_mb__before_atomic() smp_mb()
+#define cmpxchg_relaxed(p, o, n) ({ __typeof__(*(p)) __o = (o); \\
+	__atomic_compare_exchange_n(p, &__o, n, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \\
+	__o; })
+#define cmpxchg_acquire(p, o, n) ({ __typeof__(*(p)) __o = (o); \\
+	__atomic_compare_exchange_n(p, &__o, n, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED); \\
+	__o; })
 #define cmpxchg(p, o, n) ({ __typeof__(*(p)) __o = (o); smp_mb(); \\
 	__atomic_compare_exchange_n(p, &__o, n, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \\
 	smp_mb(); __o; })
