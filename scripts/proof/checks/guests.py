@@ -3,6 +3,7 @@
 
 import collections
 import re
+import time
 
 import guest
 import layout
@@ -72,13 +73,19 @@ def prepare(name):
 
 class Shown:
     """Prints a guest's results as they come, each on a line. Before a failed one it prints
-    the lines that led to it, too: the report may be gone when somebody asks why."""
+    the lines that led to it, too: the report may be gone when somebody asks why. It notes
+    how long each kselftest took."""
 
     LINES = 40
+    # How a kselftest's own result is named, behind those of its cases.
+    PROGRAM = "selftests: "
 
-    def __init__(self):
+    def __init__(self, now=time.monotonic):
         self.rest = b""
         self.said = collections.deque(maxlen=self.LINES)
+        self.now = now
+        self.took = {}
+        self.since = now()
 
     def __call__(self, data):
         *lines, self.rest = (self.rest + data).split(b"\n")
@@ -95,6 +102,20 @@ class Shown:
             print(f"    {said}")
         self.said.clear()
         print(f"    {text}", flush=True)
+        if not match["indent"]:
+            self.ended(match["name"].strip())
+
+    def ended(self, name):
+        """A result that is no case's."""
+        now = self.now()
+        if name.startswith(self.PROGRAM):
+            self.took[name.removeprefix(self.PROGRAM).replace(": ", ":")] = now - self.since
+        self.since = now
+
+    def slowest(self, number=8):
+        """The kselftests that took longest, as a list in words."""
+        order = sorted(self.took.items(), key=lambda item: -item[1])[:number]
+        return ", ".join(f"{name} {seconds:.0f} s" for name, seconds in order)
 
 
 def unheard(wanted, cases):
@@ -112,8 +133,9 @@ def boot(name, script, limit, append, ours=None, output=None):
     ours: names of functions, as guest.Result.problems() has them.
     output: a file for what it leaves to the host: see scripts/lab/guest/output.sh.
     """
+    show = Shown()
     result = guest.boot(name, layout.BUILD / name / "initrd.gz", script,
-                        limit, Shown(), append, output=output)
+                        limit, show, append, output=output)
     cases = tap.parse(result.lines())
     if script == "kselftest":
         named = [word.partition("=")[2] for word in append if word.startswith("kselftest=")]
@@ -121,7 +143,9 @@ def boot(name, script, limit, append, ours=None, output=None):
     cases += [tap.Case(problem, "failed") for problem in result.problems(ours)]
     for title in sorted(set(result.others_races(ours) if ours else [])):
         print(f"### {name}: known, and not Etch's: {title}", flush=True)
-    say(f"Guest ran {result.seconds:.0f} s.")
+    longest = show.slowest()
+    say(f"Guest ran {result.seconds:.0f} s"
+        + (f"; the slowest tests: {longest}." if longest else "."))
     return cases
 
 

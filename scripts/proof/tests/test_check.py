@@ -137,3 +137,10 @@ class Shown(unittest.TestCase):
         lines = self.shown(said + b"not ok 1 a\n")
         self.assertEqual(len(lines), guests.Shown.LINES + 1)
         self.assertEqual(lines[-2:], ["# 99", "not ok 1 a"])
+
+    def test_which_tests_took_longest(self):
+        show = guests.Shown(iter((0, 2, 9, 10)).__next__)
+        with contextlib.redirect_stdout(io.StringIO()):
+            show(b"# ok 1 case\nok 1 selftests: etch: pipe\n# ok 1 case\n"
+                 b"ok 2 selftests: etch: raw\nnot ok 3 selftests: etch: faults # exit=1\n")
+        self.assertEqual(show.slowest(2), "etch:raw 7 s, etch:pipe 2 s")
