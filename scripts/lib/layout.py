@@ -25,6 +25,8 @@ ROOMS = (
     ("samples/", "samples/etch/"),
     ("tools/", "tools/tracing/etch/"),
     ("selftests/", "tools/testing/selftests/etch/"),
+    # Before the next one, which begins alike.
+    ("Documentation/ABI/testing/", "Documentation/ABI/testing/"),
     ("Documentation/", "Documentation/trace/etch/"),
     ("scripts/series/coccinelle/", "scripts/coccinelle/etch/"),
 )

@@ -9,6 +9,7 @@ set -euo pipefail
 
 TREE=$ETCH_LINUX
 PAGES=$TREE/Documentation/trace/etch
+ABI=$TREE/Documentation/ABI/testing/debugfs-etch
 OUT=$ETCH_BUILD/docs
 
 # What Sphinx says about the machine, not about the pages.
@@ -145,6 +146,23 @@ access_rows()
 	[ "$(access_page | wc -l)" -gt 30 ] || echo "access.rst has no table"
 }
 
+# The files of the tree as Documentation/ABI names them, with a star for CPUs, systems and events.
+abi_files()
+{
+	sed -n 's|^What:\t*/sys/kernel/debug/etch/||p' "$ABI" |
+		sed 's|/cpuN|/cpu*|; s|/SYSTEM|/*|; s|/EVENT|/*|'
+}
+
+# Each file of the table of access has an entry there, each entry is a file of that table, and
+# the kernel's own tool can read them.
+abi_entries()
+{
+	diff <(access_page | sed -n 's/ 0[0-6]*$//p' | sort) <(abi_files | grep -vx instances | sort) ||
+		true
+	perl "$TREE/scripts/get_abi.pl" validate --dir "$TREE/Documentation/ABI" 2>&1 |
+		grep -F debugfs-etch || true
+}
+
 "$ETCH_TOP/scripts/series/tree.py" build >&2
 
 echo "TAP version 13"
@@ -162,6 +180,7 @@ mapfile -t words < <(tree_files | sort -u)
 result "every file of the tree is on the users' page" \
 	"$(unnamed users.rst "${words[@]}")"
 result "every row of the table of access has its test" "$(access_rows)"
+result "every file of the tree is in Documentation/ABI" "$(abi_entries)"
 mapfile -t words < <(parameters)
 result "every kernel parameter is on the users' page" \
 	"$(unnamed users.rst "${words[@]}")"
