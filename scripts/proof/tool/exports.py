@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "ctf"))
 import check
 import dat
 import duck
+import foreign
 import formats
 import lttng
 import perf
@@ -138,6 +139,34 @@ class Exports:
             self.case(trace, "events that Trace Compass asks for have its fields",
                       read.wanted)
 
+    # ---- The other way: traces that are not Etch's ----
+
+    def foreign(self, trace):
+        """libbabeltrace2."""
+        ours = foreign.bare(trace, self.work)
+        self.case(trace, "tables of the trace by LTTng's names are the same", foreign.compare,
+                  self.etch, ours, self.export(trace, "ctf-lttng", "-by-names"))
+        path = foreign.rewritten(trace, self.work)
+        self.case(trace, "tables of the trace as babeltrace2 writes it are the same",
+                  foreign.compare, self.etch, ours, path)
+        self.case(trace, "etch check counts the same in it", foreign.whole, self.etch, path,
+                  trace.truth())
+        out = self.work / f"{trace.name}-rewritten.json"
+        truth.output([self.etch, "export", "-f", "json", "-o", out, path])
+        found = plain.Json(out).content
+        self.case(trace, "JSON of it has each record, at its time", truth.compare,
+                  trace.truth(), found)
+        self.case(trace, "JSON of it has losses at their places", truth.compare_loss,
+                  trace.truth(), found)
+        if trace.name != "twice":
+            return
+        path = self.work / "made"
+        foreign.make(path)
+        self.case(trace, "etch reads what LTTng's traces have and Etch's have not",
+                  foreign.lttng, self.etch, path)
+        self.case(trace, "etch exports it", foreign.exports, self.etch, path, self.work)
+        self.case(trace, "etch reads it as far as it is whole", foreign.broken, self.etch, path)
+
     # ---- JSON and CSV ----
 
     def json(self, trace):
@@ -189,7 +218,7 @@ class Exports:
 
     def run(self, wanted):
         """All formats, or those that are wanted."""
-        for name in ("dat", "perf", "perfetto", "lttng", "json", "csv",
+        for name in ("dat", "perf", "perfetto", "lttng", "foreign", "json", "csv",
                      "sqlite", "parquet", "svg"):
             if wanted and name not in wanted:
                 continue
