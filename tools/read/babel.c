@@ -205,16 +205,20 @@ static void loss_begins(struct port *port)
 static void events_discarded(struct port *port, const bt_message *message)
 {
 	uint64_t count = 0;
+	bool counted = bt_message_discarded_events_get_count(message, &count) ==
+		       BT_PROPERTY_AVAILABILITY_AVAILABLE;
 
+	/* In front of the first packet: that is what was lost before the trace begins. */
+	if (!counted && port->cpu < 0)
+		return;
 	loss_begins(port);
 	/* If nobody has counted them, there was at least one. */
-	if (!bt_message_discarded_events_get_count(message, &count))
-		count = 1;
+	count = counted ? count : 1;
 	port->loss.total += count;
 	port->loss.unknown += count;
 }
 
-static void packets_discarded(const struct babel *b, struct port *port, const bt_message *message)
+static void packets_discarded(struct port *port, const bt_message *message)
 {
 	uint64_t count = 0;
 
@@ -222,11 +226,6 @@ static void packets_discarded(const struct babel *b, struct port *port, const bt
 	if (!bt_message_discarded_packets_get_count(message, &count))
 		count = 1;
 	port->loss.packets += count;
-	/* Etch counts their records; others do not, and each packet had one at least. */
-	if (b->events.tracer == BABEL_ETCH)
-		return;
-	port->loss.total += count;
-	port->loss.unknown += count;
 }
 
 static void take_event(struct babel *b, struct port *port, const bt_message *message)
@@ -249,6 +248,9 @@ static void take_event(struct babel *b, struct port *port, const bt_message *mes
 
 static void take_loss(struct port *port)
 {
+	/* If nobody has counted the records of these packets, each had one at least. */
+	if (!port->loss.total)
+		port->loss.total = port->loss.unknown = port->loss.packets;
 	port->rec = (struct etch_record){ .loss = &port->loss, .time = port->time };
 	port->waits = true;
 }
@@ -264,7 +266,7 @@ static void take_message(struct babel *b, struct port *port, const bt_message *m
 		events_discarded(port, message);
 		break;
 	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
-		packets_discarded(b, port, message);
+		packets_discarded(port, message);
 		break;
 	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
 		packet_begins(b, port, message);

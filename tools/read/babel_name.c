@@ -19,6 +19,7 @@ static const struct {
 	{ "x86_irq_vectors_", "irq_vectors:" },
 	{ "lttng_statedump_process_state", "statedump:statedump_task" },
 	{ "sched_", "sched:sched_" },
+	{ "task_", "task:task_" },
 	{ "block_", "block:block_" },
 	{ "kmem_", "kmem:" },
 	{ "timer_hrtimer_", "timer:hrtimer_" },
