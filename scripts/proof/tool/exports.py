@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "ctf"))
 import check
 import dat
 import duck
+import fleet
 import foreign
 import formats
 import lttng
@@ -208,6 +209,18 @@ class Exports:
         self.case(trace, "DuckDB has all losses, by CPU and time", lake.compare_loss, trace)
         self.case(trace, "DuckDB has the fields' values", lake.values, trace)
 
+    def fleet(self, trace):
+        """DuckDB, and the page about many machines."""
+        if trace.name != "twice":
+            return
+        lossy = next(each for each in self.traces if each.name == "discard")
+        two = fleet.Fleet(self.etch, trace.ctf, lossy.ctf, self.work / "fleet")
+        self.case(trace, "the page about many machines has three queries", two.page)
+        self.case(trace, "its first query tells how long tasks ran on two machines", two.ran)
+        self.case(trace, "its second query tells how long tasks waited there", two.waited)
+        self.case(trace, "its third query tells where records are missing", two.lost,
+                  lossy.truth())
+
     # ---- A picture ----
 
     def svg(self, trace):
@@ -219,12 +232,12 @@ class Exports:
     def run(self, wanted):
         """All formats, or those that are wanted."""
         for name in ("dat", "perf", "perfetto", "lttng", "foreign", "json", "csv",
-                     "sqlite", "parquet", "svg"):
+                     "sqlite", "parquet", "fleet", "svg"):
             if wanted and name not in wanted:
                 continue
             began = time.monotonic()
-            if name == "parquet" and not duck.NPM:
-                self.report.skip("parquet", "no DuckDB")
+            if name in ("parquet", "fleet") and not duck.NPM:
+                self.report.skip(name, "no DuckDB")
                 continue
             for trace in self.traces:
                 try:
