@@ -678,6 +678,9 @@ class Etch(unittest.TestCase):
                 for place, names in (("bin", {"etch", "etch-record"}),
                                      ("share/bash-completion/completions",
                                       {"etch", "etch-record"}),
+                                     ("share/fish/vendor_completions.d",
+                                      {"etch.fish", "etch-record.fish"}),
+                                     ("share/zsh/site-functions", {"_etch"}),
                                      ("share/man/man1", expected)):
                     folder = tree / "to/usr" / place
                     self.assertEqual({path.name for path in folder.glob("*") if path.exists()},

@@ -27,6 +27,7 @@ import perf
 import perfetto
 import plain
 import shark
+import shells
 import sql
 import truth
 
@@ -229,10 +230,21 @@ class Exports:
         self.case(trace, "xmllint reads the picture, which has rows, and losses in red",
                   plain.picture, path, trace.truth())
 
+    # ---- Shells ----
+
+    def shells(self, trace):
+        """fish and zsh."""
+        if trace.name != "twice":
+            return
+        folder = self.work / "shells"
+        shells.prepare(self.etch, folder)
+        self.case(trace, "fish completes", shells.fish, folder)
+        self.case(trace, "zsh completes", shells.zsh, folder)
+
     def run(self, wanted):
         """All formats, or those that are wanted."""
         for name in ("dat", "perf", "perfetto", "lttng", "foreign", "json", "csv",
-                     "sqlite", "parquet", "fleet", "svg"):
+                     "sqlite", "parquet", "fleet", "svg", "shells"):
             if wanted and name not in wanted:
                 continue
             began = time.monotonic()
