@@ -21,6 +21,7 @@ import dat
 import duck
 import fleet
 import foreign
+import hyparquet
 import formats
 import lttng
 import perf
@@ -204,11 +205,14 @@ class Exports:
 
     def parquet(self, trace):
         """DuckDB."""
-        lake = duck.Lake(self.export(trace, "parquet", "-parquet"), self.work)
+        path = self.export(trace, "parquet", "-parquet")
+        lake = duck.Lake(path, self.work)
         self.case(trace, "DuckDB has each record of the trace, at its time",
                   lake.compare, trace)
         self.case(trace, "DuckDB has all losses, by CPU and time", lake.compare_loss, trace)
         self.case(trace, "DuckDB has the fields' values", lake.values, trace)
+        self.case(trace, "hyparquet has as many records and losses", hyparquet.compare, path,
+                  trace.truth())
 
     def fleet(self, trace):
         """DuckDB, and the page about many machines."""
