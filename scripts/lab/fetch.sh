@@ -11,7 +11,7 @@
 # fetch.sh bench: in addition what draws the benchmarks' pictures, and the recorder of others.
 # fetch.sh clang: in addition that compiler, and what belongs to it.
 # fetch.sh ctf: in addition what reads binary traces.
-# fetch.sh export: in addition what reads the files that etch export writes.
+# fetch.sh export: in addition what reads the files that etch export writes, and shells.
 # fetch.sh docs: in addition what makes pages of the documentation.
 # fetch.sh fuzz: in addition the compiler that has libFuzzer.
 # fetch.sh headers: in addition the compilers for other architectures.
@@ -82,6 +82,7 @@ ctf)	TOOLS+="babeltrace2	babeltrace2"
 	FILES+="/usr/lib/python3/dist-packages/bt2/__init__.py	python3-bt2" ;;
 export)	TOOLS+="
 babeltrace2	babeltrace2
+fish		fish
 node		nodejs
 npm		npm
 perf		linux-perf
@@ -90,6 +91,7 @@ protoc		protobuf-compiler
 sqlite3		sqlite3
 trace-cmd	trace-cmd
 xmllint		libxml2-utils
+zsh		zsh
 "
 	TOOLS+="
 Xvfb		xvfb
@@ -99,6 +101,7 @@ xdotool		xdotool
 "
 	FILES+="
 /usr/lib/python3/dist-packages/bt2/__init__.py	python3-bt2
+/usr/include/babeltrace2/babeltrace.h	libbabeltrace2-dev
 /usr/include/sqlite3.h	libsqlite3-dev
 /usr/include/zlib.h	zlib1g-dev
 " ;;

@@ -137,7 +137,7 @@ static bool csv_record(struct export *x, const struct etch_record *rec)
 static bool csv_loss(struct export *x, const struct etch_record *rec)
 {
 	struct csv *csv = x->own;
-	struct value_cause causes[5];
+	struct value_cause causes[VALUE_CAUSES];
 	unsigned int nr = value_causes(rec->loss, causes);
 
 	csv->b.len = 0;

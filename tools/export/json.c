@@ -103,7 +103,7 @@ static bool json_record(struct export *x, const struct etch_record *rec)
 static bool json_loss(struct export *x, const struct etch_record *rec)
 {
 	struct json *json = x->own;
-	struct value_cause causes[5];
+	struct value_cause causes[VALUE_CAUSES];
 	unsigned int nr = value_causes(rec->loss, causes);
 
 	put_place(json, rec);

@@ -255,6 +255,10 @@ static bool lttng_open(struct export *x)
 	struct file *file;
 	bool fine;
 
+	if (x->source->foreign) {
+		etch_complaint("%s is another tracer's: its packets stay as they are", x->folder);
+		return false;
+	}
 	if (mkdir(x->to, 0755)) {
 		etch_complaint("The folder %s cannot be made: %m", x->to);
 		return false;

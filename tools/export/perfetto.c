@@ -388,6 +388,7 @@ static bool put_slice(struct perfetto *p, int cpu, uint64_t ns, const struct etc
 		put_cause(&p->b, "throttled", loss->throttled);
 		put_cause(&p->b, "nested", loss->nested);
 		put_cause(&p->b, "too_big", loss->too_big);
+		put_cause(&p->b, "unknown", loss->unknown);
 	}
 	proto_number(&p->b, 9, loss ? SLICE_BEGIN : SLICE_END);
 	proto_number(&p->b, 11, track_of(cpu));

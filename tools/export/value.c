@@ -110,16 +110,16 @@ const char *value_context(enum etch_context context)
 	return names[context];
 }
 
-unsigned int value_causes(const struct etch_loss *loss, struct value_cause causes[5])
+unsigned int value_causes(const struct etch_loss *loss, struct value_cause causes[VALUE_CAUSES])
 {
-	const struct value_cause all[] = {
+	const struct value_cause all[VALUE_CAUSES] = {
 		{ "overwritten", loss->overwritten }, { "full", loss->full },
 		{ "throttled", loss->throttled }, { "nested", loss->nested },
-		{ "too_big", loss->too_big },
+		{ "too_big", loss->too_big }, { "unknown", loss->unknown },
 	};
 	unsigned int nr = 0;
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+	for (size_t i = 0; i < VALUE_CAUSES; i++)
 		if (all[i].count)
 			causes[nr++] = all[i];
 	return nr;

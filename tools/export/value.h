@@ -21,12 +21,14 @@ void value_seconds(struct bytes *b, uint64_t ns);
 const char *value_context(enum etch_context context);
 
 /* A cause of loss, and how many records it took. */
+#define VALUE_CAUSES	6
+
 struct value_cause {
 	const char *name;
 	unsigned long long count;
 };
 
 /* Those causes that took some; returns how many. */
-unsigned int value_causes(const struct etch_loss *loss, struct value_cause causes[5]);
+unsigned int value_causes(const struct etch_loss *loss, struct value_cause causes[VALUE_CAUSES]);
 
 #endif /* _ETCH_EXPORT_VALUE_H */

@@ -16,6 +16,7 @@
  * How it hangs together; each part knows those below it:
  *
  *	trace.c		a folder as a source
+ *	babel.c		the same of another tracer's, by libbabeltrace2; see babel.h
  *	merge.c		several CPUs' files, by time
  *	stream.c	a CPU's file: packets, records, and losses between packets
  *	notes.c		the folder .etch: symbols, tasks
@@ -25,7 +26,7 @@
  *	layout.c	events and fields, made by the two above; fields' values
  *	bytes.h		bytes in memory, for those who write
  *
- * A source of another kind (the traces of another tracer, by a library) fills struct
+ * A source of another kind (babel.c is one) fills struct
  * etch_source with a next() and a close() of its own, describes its events by
  * etch_event_add() and etch_field_add(), and lays each record out as it has described it:
  * numbers in the machine's byte order, text as an array of char that ends with a zero, or
@@ -75,6 +76,8 @@ enum etch_where {
  * @type: in C, or "" if only metadata describes it
  * @kind: what it is
  * @where: where it is
+ * @guessed: only metadata describes it, which does not tell whether @where is ETCH_LOC or
+ *	ETCH_REL_LOC; the first record in which it is not empty does
  * @is_signed: numbers in it have a sign
  * @hex: people read it in base 16
  * @offset: from etch_record.data; of a context from etch_record.head
@@ -85,7 +88,7 @@ struct etch_field {
 	const char *name, *type;
 	enum etch_kind kind;
 	enum etch_where where;
-	bool is_signed, hex;
+	bool guessed, is_signed, hex;
 	unsigned int offset, size, elem;
 };
 
@@ -127,11 +130,12 @@ struct etch_event {
  * @throttled: because the budget was spent
  * @nested: because of where an interrupt came
  * @too_big: because they fit in no sub-buffer
+ * @unknown: so many at least, for a reason that the trace does not tell
  * @packets: how many packets were overwritten; their records are in @overwritten
  * @since: the end of the packet before; they were lost between that and etch_record.time
  */
 struct etch_loss {
-	unsigned long long total, overwritten, full, throttled, nested, too_big, packets;
+	unsigned long long total, overwritten, full, throttled, nested, too_big, unknown, packets;
 	uint64_t since;
 };
 
@@ -144,7 +148,7 @@ enum etch_context { ETCH_TASK, ETCH_SOFTIRQ, ETCH_HARDIRQ, ETCH_NMI };
  * @ns: the same in nanoseconds since the clock was at zero
  * @cpu: the CPU
  * @where: the same, with the figures so far
- * @pid: the thread
+ * @pid: the thread; -1 if the trace of another tracer does not tell
  * @context: what the CPU was doing
  * @event: which event
  * @head: the record's first byte: what contexts' offsets count from
@@ -203,6 +207,7 @@ struct etch_cpu {
  * @next: see etch_next()
  * @close: see etch_close()
  * @path: the folder
+ * @foreign: it is no trace of Etch's: the folder has neither its packets nor its notes
  * @events: all events, @nr_events of them, by index
  * @nr_events: see @events
  * @by_id: by id, or NULL
@@ -221,6 +226,7 @@ struct etch_source {
 	int (*next)(struct etch_source *source, struct etch_record *rec);
 	void (*close)(struct etch_source *source);
 	char *path;
+	bool foreign;
 	struct etch_event **events;
 	unsigned int nr_events;
 	struct etch_event *by_id[ETCH_IDS];
@@ -235,6 +241,8 @@ struct etch_source {
 
 /* A trace's folder. NULL if it cannot be read at all, which was said. */
 struct etch_source *etch_trace_open(const char *path);
+/* The same of any tracer's; etch_trace_open() calls it. NULL unless its library is built in. */
+struct etch_source *etch_babel_open(const char *path) __attribute__((weak));
 /* 1: a record or a loss; 0: the end. Times do not go back. */
 static inline int etch_next(struct etch_source *source, struct etch_record *rec)
 {

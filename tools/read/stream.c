@@ -273,15 +273,29 @@ static int stream_packet(struct etch_stream *s)
 
 /* ---- Records ---- */
 
+/*
+ * What the word counts from: contents follow each other behind the payload, with less than 8
+ * bytes between them, and the others end at @end.
+ */
+static void find_origin(struct etch_field *field, size_t start, size_t end)
+{
+	size_t relative = start + field->offset + 4;
+
+	if (start >= end && start - end < 8)
+		field->guessed = false;
+	else if (relative >= end && relative - end < 8)
+		field->where = ETCH_REL_LOC, field->guessed = false;
+}
+
 /* Bytes of a record from @data on; 0 if it does not fit in @left. */
-static size_t record_len(const struct etch_event *event, const unsigned char *data, size_t left)
+static size_t record_len(struct etch_event *event, const unsigned char *data, size_t left)
 {
 	size_t end = event->size;
 
 	if (end > left)
 		return 0;
 	for (unsigned int i = 0; event->dynamic && i < event->nr_fields; i++) {
-		const struct etch_field *field = &event->fields[i];
+		struct etch_field *field = &event->fields[i];
 		size_t start, len;
 		uint32_t word;
 
@@ -292,6 +306,8 @@ static size_t record_len(const struct etch_event *event, const unsigned char *da
 		len = word >> 16;
 		if (!len)
 			continue;
+		if (field->guessed)
+			find_origin(field, start, end);
 		if (field->where == ETCH_REL_LOC)
 			start += field->offset + 4;
 		if (start < event->size || start + len > left)
@@ -333,7 +349,7 @@ static int stream_record(struct etch_stream *s, struct etch_record *rec)
 	id = word >> 48 & (ETCH_IDS - 1);
 	rec->event = s->source->by_id[id];
 	if (rec->event)
-		len = record_len(rec->event, head + more, left - more);
+		len = record_len(s->source->by_id[id], head + more, left - more);
 	if (!len) {
 		stream_skip(s, id);
 		return 0;

@@ -135,6 +135,37 @@ static void open_many_files(void)
 	setrlimit(RLIMIT_NOFILE, &many);
 }
 
+/* ---- Whose is it? ---- */
+
+#define TRACE_PACKETS	0x75d11d57	/* metadata in packets: LTTng's */
+
+/* babeltrace2 keeps our name in traces that it writes with another layout. */
+static bool is_ours(const struct etch_source *source)
+{
+	char tracer[16];
+
+	return etch_env(source, "tracer_name", tracer, sizeof(tracer)) &&
+	       !strcmp(tracer, "etch") && (!strstr(source->metadata, "event.header") ||
+					   strstr(source->metadata, "ts48_t timestamp;"));
+}
+
+static bool is_metadata(const char *text)
+{
+	uint32_t magic = 0;
+
+	memcpy(&magic, text, strnlen(text, sizeof(magic)));
+	return magic == TRACE_PACKETS || !strncmp(text, "/* CTF 1.8 */", 13);
+}
+
+static struct etch_source *open_other(const char *path)
+{
+	if (etch_babel_open)
+		return etch_babel_open(path);
+	etch_complaint("%s is another tracer's: etch reads it if it is built with libbabeltrace2",
+		       path);
+	return NULL;
+}
+
 struct etch_source *etch_trace_open(const char *path)
 {
 	struct trace *t = calloc(1, sizeof(*t));
@@ -155,6 +186,10 @@ struct etch_source *etch_trace_open(const char *path)
 	if (!source->metadata) {
 		etch_complaint("%s/metadata: %m. Name the folder of a trace of Etch", path);
 		goto fail;
+	}
+	if (is_metadata(source->metadata) && !is_ours(source)) {
+		etch_close(source);
+		return open_other(path);
 	}
 	if (etch_tsdl_read(source))
 		goto fail;

@@ -282,6 +282,7 @@ static bool add_field(struct parser *p, struct etch_event *event, const struct d
 			return false;
 		len -= 8;
 		field.where = ETCH_LOC;
+		field.guessed = true;
 		field.size = 4;
 		field.kind = ETCH_BYTES;
 		field.name = etch_source_text(p->source, d->name.at + 2, len);

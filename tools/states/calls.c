@@ -31,13 +31,13 @@ static void call_begins(struct states *s, struct thread *thread, uint64_t ns,
 int on_raw_enter(struct states *s, const struct etch_record *rec,
 		 const struct etch_field * const *fields)
 {
-	struct thread *thread = rec->pid ? thread_of(s, rec->pid, true) : NULL;
+	struct thread *thread = rec->pid > 0 ? thread_of(s, rec->pid, true) : NULL;
 	long long nr = etch_number(rec, fields[0]);
 	unsigned int *name = name_of_call(s, nr), label;
 	char text[32];
 
 	if (!thread)
-		return rec->pid ? -1 : 0;
+		return rec->pid > 0 ? -1 : 0;
 	if (!thread->call || thread->call_raw || thread->call_nr != nr) {
 		snprintf(text, sizeof(text), "call %lld", nr);
 		label = name && *name ? *name : labels_add(s->labels, text, strlen(text));
@@ -50,7 +50,7 @@ int on_raw_enter(struct states *s, const struct etch_record *rec,
 int on_named_enter(struct states *s, const struct etch_record *rec,
 		   const struct etch_field * const *fields)
 {
-	struct thread *thread = rec->pid ? thread_of(s, rec->pid, true) : NULL;
+	struct thread *thread = rec->pid > 0 ? thread_of(s, rec->pid, true) : NULL;
 	const char *text = rec->event->name + strlen("sys_enter_");
 	unsigned int label = labels_add(s->labels, text, strlen(text));
 	long long nr = etch_number(rec, fields[0]);
@@ -59,7 +59,7 @@ int on_named_enter(struct states *s, const struct etch_record *rec,
 	if (name)
 		*name = label;
 	if (!thread)
-		return rec->pid ? -1 : 0;
+		return rec->pid > 0 ? -1 : 0;
 	if (!thread->call || thread->call_named || thread->call_nr != nr)
 		call_begins(s, thread, rec->ns, label, nr);
 	thread->call = label;
@@ -70,7 +70,7 @@ int on_named_enter(struct states *s, const struct etch_record *rec,
 int on_leave(struct states *s, const struct etch_record *rec,
 	     const struct etch_field * const *fields)
 {
-	struct thread *thread = rec->pid ? thread_of(s, rec->pid, false) : NULL;
+	struct thread *thread = rec->pid > 0 ? thread_of(s, rec->pid, false) : NULL;
 
 	if (!thread || !thread->call)
 		return 0;

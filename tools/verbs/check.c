@@ -185,7 +185,7 @@ static void check_cpu(struct check *check, struct out *out, const struct etch_cp
 {
 	const struct etch_loss *lost = &cpu->lost;
 	unsigned long long sum = lost->overwritten + lost->full + lost->throttled +
-				 lost->nested + lost->too_big;
+				 lost->nested + lost->too_big + lost->unknown;
 
 	if (cpu->cut)
 		wrong(check, out, "cpu%d ends within a packet: %llu bytes are not of a whole one. etch repair cuts them off",

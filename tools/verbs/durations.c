@@ -215,7 +215,7 @@ static struct call *call_of(struct durations *d, int pid)
 {
 	struct call *call;
 
-	if (!pid || (2 * d->nr >= d->room && !double_room(d)))
+	if (pid <= 0 || (2 * d->nr >= d->room && !double_room(d)))
 		return NULL;
 	call = place_of(d, pid);
 	d->nr += !call->pid;

@@ -205,19 +205,38 @@ void line_header(struct liner *liner, struct out *out)
 	out_colour(out, OUT_PLAIN);
 }
 
-/* "write(fd: 1, buf: 7ffd52a0, count: 8)"; the first field is the call's number. */
+static void put_argument(struct out *out, const struct etch_record *rec,
+			 const struct etch_field *field)
+{
+	const char *text;
+	size_t len;
+
+	out_text(out, field->name);
+	out_text(out, ": ");
+	if (field->kind != ETCH_TEXT) {
+		out_hex(out, etch_number(rec, field), 0, '0');
+		return;
+	}
+	text = etch_text(rec, field, &len);
+	out_char(out, '"');
+	out_bytes(out, text, len);
+	out_char(out, '"');
+}
+
+/*
+ * "write(fd: 1, buf: 7ffd52a0, count: 8)". Etch's first field is the call's number; LTTng has
+ * none, but may have a text.
+ */
 static void put_call(struct out *out, const struct etch_record *rec)
 {
 	const struct etch_event *event = rec->event;
-	const char *before = "";
+	unsigned int first = event->nr_fields && !strcmp(event->fields[0].name, "__syscall_nr");
 
 	out_print(out, "%s(", event->name + strlen("sys_enter_"));
-	for (unsigned int i = 1; i < event->nr_fields; i++) {
-		out_text(out, before);
-		out_text(out, event->fields[i].name);
-		out_text(out, ": ");
-		out_hex(out, etch_number(rec, &event->fields[i]), 0, '0');
-		before = ", ";
+	for (unsigned int i = first; i < event->nr_fields; i++) {
+		if (i > first)
+			out_text(out, ", ");
+		put_argument(out, rec, &event->fields[i]);
 	}
 	out_char(out, ')');
 }
@@ -325,6 +344,7 @@ void line_causes(struct out *out, const struct etch_loss *loss)
 		{ loss->throttled, "because the budget was spent" },
 		{ loss->nested, "because of where an interrupt came" },
 		{ loss->too_big, "because they fit in no sub-buffer" },
+		{ loss->unknown, "or more, and the trace does not tell why" },
 	};
 	const char *before = "";
 

@@ -67,11 +67,12 @@ static const char repair_help[] =
 static int open_trace(const struct verb *view, const char *folder)
 {
 	static const int changed[] = { SIGINT, SIGTERM, SIGPIPE, SIGXFSZ };
-	char *words[] = { "view", strdup(folder), NULL };
+	char *words[] = { "view", NULL, NULL };
 	sigset_t none;
 	int ret;
 
-	if (!words[1])
+	/* Its name may look like an option. */
+	if (asprintf(&words[1], "%s%s", *folder == '-' ? "./" : "", folder) < 0)
 		return trouble("there is no memory");
 	for (size_t i = 0; i < sizeof(changed) / sizeof(*changed); i++)
 		signal(changed[i], SIG_DFL);

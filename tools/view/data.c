@@ -50,10 +50,10 @@ static void add_loss(struct view *v, const struct etch_record *rec)
 	int64_t until = rec->ns - v->base;
 
 	v->lost += loss->total;
-	bytes_print(&v->json, "%s[%u,%lld,%lld,%llu,%llu,%llu,%llu,%llu,%llu,%llu]",
+	bytes_print(&v->json, "%s[%u,%lld,%lld,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu]",
 		    v->nr_losses++ ? "," : "", cpu_index(v, rec->cpu), (long long)since,
 		    (long long)until, loss->total, loss->overwritten, loss->full,
-		    loss->throttled, loss->nested, loss->too_big, loss->packets);
+		    loss->throttled, loss->nested, loss->too_big, loss->unknown, loss->packets);
 }
 
 /* A file that is cut off: from there on, nobody knows how many records are missing. */
@@ -63,7 +63,7 @@ static void add_cut(struct view *v, unsigned int cpu)
 	uint64_t since = etch_clock_ns(&v->source->clock, from->gap_since);
 
 	if (v->begun && from->cut && since < v->last)
-		bytes_print(&v->json, "%s[%u,%lld,%llu,0,0,0,0,0,0,0]",
+		bytes_print(&v->json, "%s[%u,%lld,%llu,0,0,0,0,0,0,0,0]",
 			    v->nr_losses++ ? "," : "", cpu, (long long)(since - v->base),
 			    (unsigned long long)(v->last - v->base));
 }

@@ -8,7 +8,8 @@ const WHOLE = 0, OPEN = 1, LOST = 2;
 const KINDS = ["runs", "waits for a CPU", "sleeps", "sleeps, uninterruptible", "interrupt",
 	       "softirq", "system call", "request"];
 const COLOURS = ["run", "ready", "sleep", "blocked", "irq", "softirq", "call", "io"];
-const CAUSES = ["overwritten", "buffer full", "throttled", "nested", "too big"];
+const CAUSES = ["overwritten", "buffer full", "throttled", "nested", "too big",
+		"or more, why is unknown"];
 const AXIS = 26, LANE = 15, LIST = 300, LINES = 200, SHORTEST = 100;
 
 const $ = id => document.getElementById(id);

@@ -19,8 +19,8 @@ CTF = {"um": (300, "buffer=65536 seconds=30 pause=0.4 twice=3 rounds=10000 times
        "x86-64-events": (900, "buffer=65536 seconds=60 pause=0.4 twice=3"
                               " rounds=10000 times=10")}
 
-# It reads Parquet, and Debian has nothing that does.
-DUCKDB = "@duckdb/node-api@1.5.6-r.1"
+# They read Parquet, and Debian has nothing that does.
+PARQUET = ("@duckdb/node-api@1.5.6-r.1", "hyparquet@1.31.5", "hyparquet-compressors@1.1.2")
 
 
 def binary_traces(name):
@@ -57,15 +57,15 @@ def host_tool():
     return out / "etch"
 
 
-def duckdb():
-    """Words for exports.py; none where npm cannot get DuckDB."""
+def parquet():
+    """Words for exports.py; none where npm cannot get what reads Parquet."""
     folder = layout.BUILD / "npm"
-    status, said = run(["npm", "install", "--loglevel", "error", "--prefix", folder, DUCKDB],
+    status, said = run(["npm", "install", "--loglevel", "error", "--prefix", folder, *PARQUET],
                        "npm.log")
     if not status:
         return ["--npm", folder]
     why = (said.strip().splitlines() or ["it does not say why"])[0]
-    print(f"### NOT checked by DuckDB: npm install {DUCKDB} failed: {why}", flush=True)
+    print(f"### NOT checked by DuckDB and hyparquet: npm install failed: {why}", flush=True)
     return []
 
 
@@ -75,7 +75,7 @@ def exports(name, folder):
     log = f"exports-{name}.tap"
     say("Other programs read what etch export writes.")
     cases = tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/tool/exports.py", folder, host_tool(),
-                      *duckdb()], log)
+                      *parquet()], log)
     show_remarks(log)
     return cases
 

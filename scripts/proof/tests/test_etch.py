@@ -116,6 +116,8 @@ CALLS = "".join(f"""event {{
     (14, "sched:sched_switch", "char8_t _prev_comm[16]; int32_t _prev_pid; int64_t _prev_state; "
      "char8_t _next_comm[16]; int32_t _next_pid;"),
     (15, "sched:sched_waking", "char8_t _comm[16]; int32_t _pid;"),
+    (18, "sys:relative", "loc16_t __one_offset; uint16_t __one_length; loc16_t __two_offset; "
+     "uint16_t __two_length; char8_t _one[__one_length]; char8_t _two[__two_length];"),
     (16, "raw_syscalls:sys_enter", "int64_t _id; xint64_t _args[6];"),
     (17, "raw_syscalls:sys_exit", "int64_t _id; int64_t _ret;")))
 SYMBOLS = "ffffffff81000000 T begin\nffffffff81000100 t other\t[mod]\n"
@@ -249,6 +251,29 @@ class Etch(unittest.TestCase):
         self.assertIn("number: a=3 b=0x1 name=n {prio=120}", lines[0])
         self.assertTrue(lines[0].startswith("           <...>-41 "), lines[0])
         self.assertIn("text: msg=x {prio=120}", lines[2])
+
+    def test_words_that_count_from_behind_themselves(self):
+        """Of __rel_loc; metadata has no other word for these."""
+        self.put("metadata", METADATA + CALLS)
+        records = [other(18, 10**9 + at, 41, f"HHHH{len(one)}s{len(two)}s", 4, len(one),
+                         len(one), len(two), one, two)
+                   for at, one, two in ((1, b"", b"only\0\0\0\0"), (2, b"left\0\0\0\0", b"last"),
+                                        (3, 60 * b"long", b"more"))]
+        (self.trace / "cpu0").write_bytes(packet(0, 1, records, 10**9))
+        (self.trace / "cpu1").write_bytes(b"")
+        self.assertEqual(self.texts(), ["relative: one= two=only", "relative: one=left two=last",
+                                        f"relative: one={60 * 'long'} two=more"])
+
+    def test_other_tracers_need_a_library(self):
+        """Which this program has not. babeltrace2 keeps the tracer's name in what it writes."""
+        for text_of in (METADATA.replace('"etch"', '"lttng-modules"'),
+                        METADATA.replace("\tid = 0;\n", "\tid = 0;\n\tevent.header := struct {\n"
+                                         "\t\tuint64_t id;\n\t};\n", 1)):
+            self.put("metadata", text_of)
+            self.run_etch("top", self.trace, expected=1,
+                          said="another tracer's: etch reads it if it is built with libbabeltrace2")
+        self.put("metadata", "No metadata")
+        self.run_etch("top", self.trace, expected=1, said="describes no stream")
 
     def chosen(self, *options):
         """Which records: the ends of their times, and L for a loss."""
@@ -653,6 +678,9 @@ class Etch(unittest.TestCase):
                 for place, names in (("bin", {"etch", "etch-record"}),
                                      ("share/bash-completion/completions",
                                       {"etch", "etch-record"}),
+                                     ("share/fish/vendor_completions.d",
+                                      {"etch.fish", "etch-record.fish"}),
+                                     ("share/zsh/site-functions", {"_etch"}),
                                      ("share/man/man1", expected)):
                     folder = tree / "to/usr" / place
                     self.assertEqual({path.name for path in folder.glob("*") if path.exists()},

@@ -10,7 +10,7 @@ import truth
 # Where npm has installed DuckDB.
 NPM = None
 
-_PROGRAM = """
+PROGRAM = """
 import { DuckDBInstance } from "@duckdb/node-api";
 const base = await (await DuckDBInstance.create()).connect();
 for (const query of JSON.parse(process.argv[2])) await base.run(query);
@@ -27,7 +27,7 @@ class Lake:
 
     def _run(self, queries):
         program = NPM / "query.mjs"
-        program.write_text(_PROGRAM)
+        program.write_text(PROGRAM)
         truth.output(["node", program, json.dumps(queries)])
 
     def read(self):

@@ -19,12 +19,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "ctf"))
 import check
 import dat
 import duck
+import fleet
+import foreign
+import hyparquet
 import formats
 import lttng
 import perf
 import perfetto
 import plain
 import shark
+import shells
 import sql
 import truth
 
@@ -138,6 +142,34 @@ class Exports:
             self.case(trace, "events that Trace Compass asks for have its fields",
                       read.wanted)
 
+    # ---- The other way: traces that are not Etch's ----
+
+    def foreign(self, trace):
+        """libbabeltrace2."""
+        ours = foreign.bare(trace, self.work)
+        self.case(trace, "tables of the trace by LTTng's names are the same", foreign.compare,
+                  self.etch, ours, self.export(trace, "ctf-lttng", "-by-names"))
+        path = foreign.rewritten(trace, self.work)
+        self.case(trace, "tables of the trace as babeltrace2 writes it are the same",
+                  foreign.compare, self.etch, ours, path)
+        self.case(trace, "etch check counts the same in it", foreign.whole, self.etch, path,
+                  trace.truth())
+        out = self.work / f"{trace.name}-rewritten.json"
+        truth.output([self.etch, "export", "-f", "json", "-o", out, path])
+        found = plain.Json(out).content
+        self.case(trace, "JSON of it has each record, at its time", truth.compare,
+                  trace.truth(), found)
+        self.case(trace, "JSON of it has losses at their places", truth.compare_loss,
+                  trace.truth(), found)
+        if trace.name != "twice":
+            return
+        path = self.work / "made"
+        foreign.make(path)
+        self.case(trace, "etch reads what LTTng's traces have and Etch's have not",
+                  foreign.lttng, self.etch, path)
+        self.case(trace, "etch exports it", foreign.exports, self.etch, path, self.work)
+        self.case(trace, "etch reads it as far as it is whole", foreign.broken, self.etch, path)
+
     # ---- JSON and CSV ----
 
     def json(self, trace):
@@ -173,11 +205,26 @@ class Exports:
 
     def parquet(self, trace):
         """DuckDB."""
-        lake = duck.Lake(self.export(trace, "parquet", "-parquet"), self.work)
+        path = self.export(trace, "parquet", "-parquet")
+        lake = duck.Lake(path, self.work)
         self.case(trace, "DuckDB has each record of the trace, at its time",
                   lake.compare, trace)
         self.case(trace, "DuckDB has all losses, by CPU and time", lake.compare_loss, trace)
         self.case(trace, "DuckDB has the fields' values", lake.values, trace)
+        self.case(trace, "hyparquet has as many records and losses", hyparquet.compare, path,
+                  trace.truth())
+
+    def fleet(self, trace):
+        """DuckDB, and the page about many machines."""
+        if trace.name != "twice":
+            return
+        lossy = next(each for each in self.traces if each.name == "discard")
+        two = fleet.Fleet(self.etch, trace.ctf, lossy.ctf, self.work / "fleet")
+        self.case(trace, "the page about many machines has three queries", two.page)
+        self.case(trace, "its first query tells how long tasks ran on two machines", two.ran)
+        self.case(trace, "its second query tells how long tasks waited there", two.waited)
+        self.case(trace, "its third query tells where records are missing", two.lost,
+                  lossy.truth())
 
     # ---- A picture ----
 
@@ -187,15 +234,26 @@ class Exports:
         self.case(trace, "xmllint reads the picture, which has rows, and losses in red",
                   plain.picture, path, trace.truth())
 
+    # ---- Shells ----
+
+    def shells(self, trace):
+        """fish and zsh."""
+        if trace.name != "twice":
+            return
+        folder = self.work / "shells"
+        shells.prepare(self.etch, folder)
+        self.case(trace, "fish completes", shells.fish, folder)
+        self.case(trace, "zsh completes", shells.zsh, folder)
+
     def run(self, wanted):
         """All formats, or those that are wanted."""
-        for name in ("dat", "perf", "perfetto", "lttng", "json", "csv",
-                     "sqlite", "parquet", "svg"):
+        for name in ("dat", "perf", "perfetto", "lttng", "foreign", "json", "csv",
+                     "sqlite", "parquet", "fleet", "svg", "shells"):
             if wanted and name not in wanted:
                 continue
             began = time.monotonic()
-            if name == "parquet" and not duck.NPM:
-                self.report.skip("parquet", "no DuckDB")
+            if name in ("parquet", "fleet") and not duck.NPM:
+                self.report.skip(name, "no DuckDB")
                 continue
             for trace in self.traces:
                 try:
