@@ -11,7 +11,7 @@ import lock
 import machine
 import site_checks
 import tap
-from checks import ahead
+from checks import ahead, first_event
 from checks.lane import SCRIPTS, need, run, say, LaneError
 
 # What tests of early tracing need of the command line. The event is hit as often on
@@ -158,7 +158,8 @@ def kselftest(name):
 
 def um():
     """KUnit and the kselftests in User-mode Linux."""
-    return kselftest("um") + boot("um", "unused", 60, []) + kunit_at_boot("um", 120)
+    return (kselftest("um") + boot("um", "unused", 60, []) + kunit_at_boot("um", 120)
+            + first_event.first_event("um"))
 
 
 def um_long():
