@@ -3,8 +3,9 @@
 #define _LINUX_ETCH_PROBE_H
 
 /*
- * Probe events (kprobes, uprobes) as events of Etch: what kernel/trace/, which parses their
- * definitions and fetches their arguments, and kernel/etch/source/probe.c know of each other.
+ * Probe events (kprobes, uprobes, fprobes) as events of Etch: what kernel/trace/, which parses
+ * their definitions and fetches their arguments, and kernel/etch/source/probe.c know of each
+ * other.
  *
  * A definition has a struct trace_probe_event, which ftrace, perf and Etch share, and there a
  * pointer to Etch's half, the struct etch_probe. The record has the arguments in their order:
@@ -99,10 +100,12 @@ static __always_inline unsigned int etch_probe_len(const struct etch_probe *prob
 
 /**
  * struct etch_probe_counts - the hits of an event's probes
+ * @counted: the probes count hits
  * @hits: how often they were hit, for any tracer
  * @missed: how often they were hit and could not be handled
  */
 struct etch_probe_counts {
+	bool counted;
 	unsigned long hits;
 	unsigned long missed;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Probe events: kprobes and uprobes, from their definitions to events.
+ * Probe events: kprobes, uprobes and fprobes, from their definitions to events.
  *
  * The parser, the fetching of arguments and the probes themselves are those of
  * kernel/trace/trace_probe.c and its kin, which have ftrace and perf as consumers. Etch is the
@@ -27,6 +27,10 @@
 #include "event/event.h"
 #include "source/probe.h"
 #include "trace_probe.h"
+
+/* An eprobe is an event of another event, which need not be one of Etch. */
+#define ETCH_PROBE_KINDS \
+	(TRACE_EVENT_FL_KPROBE | TRACE_EVENT_FL_UPROBE | TRACE_EVENT_FL_FPROBE)
 
 /* Definitions without an event yet, and events without a definition. Under event_mutex. */
 static LIST_HEAD(etch_probes_new);
@@ -118,7 +122,7 @@ int etch_probe_define(struct trace_probe *tp)
 	struct etch_probe *probe;
 
 	lockdep_assert_held(&event_mutex);
-	if (!(tp->event->call.flags & (TRACE_EVENT_FL_KPROBE | TRACE_EVENT_FL_UPROBE)))
+	if (!(tp->event->call.flags & ETCH_PROBE_KINDS))
 		return 0;
 	probe = etch_probe_make(tp);
 	if (!probe)

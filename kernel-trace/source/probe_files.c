@@ -171,6 +171,10 @@ static void etch_probe_count(struct etch_probe *probe, struct etch_probe_counts 
 	if (probe->tpe->call.flags & TRACE_EVENT_FL_KPROBE)
 		trace_kprobe_count(&probe->tpe->call, counts);
 #endif
+#ifdef CONFIG_FPROBE_EVENTS
+	if (probe->tpe->call.flags & TRACE_EVENT_FL_FPROBE)
+		trace_fprobe_count(&probe->tpe->call, counts);
+#endif
 #ifdef CONFIG_UPROBE_EVENTS
 	if (probe->tpe->call.flags & TRACE_EVENT_FL_UPROBE)
 		trace_uprobe_count(&probe->tpe->call, counts);
@@ -182,7 +186,9 @@ static void etch_probe_stats_show(struct seq_file *m, const struct etch_node *no
 	struct etch_probe_counts counts = {};
 
 	etch_probe_count(etch_probe_of(node->event), &counts);
-	seq_printf(m, "hits: %lu\nmissed: %lu\n", counts.hits, counts.missed);
+	if (counts.counted)
+		seq_printf(m, "hits: %lu\n", counts.hits);
+	seq_printf(m, "missed: %lu\n", counts.missed);
 }
 
 static bool etch_probe_has_stats(const struct etch_event *event)

@@ -17,6 +17,7 @@
 # fetch.sh headers: in addition the compilers for other architectures.
 # fetch.sh lint: in addition what looks at sources.
 # fetch.sh model: in addition the model checker.
+# fetch.sh probes: in addition what makes and reads debug information.
 # fetch.sh view: in addition a browser, and what drives it.
 # fetch.sh litmus: in addition what builds and runs arm64 programs.
 set -euo pipefail
@@ -130,6 +131,10 @@ ocamlopt	ocaml-nox
 /usr/aarch64-linux-gnu/lib/libc.a		libc6-dev-arm64-cross
 " ;;
 model)	TOOLS+="spin	spin" ;;
+probes)	TOOLS+="
+pahole	pahole
+perf	linux-perf
+" ;;
 view)	TOOLS+="
 babeltrace2	babeltrace2
 chromium	chromium

@@ -37,8 +37,25 @@ install_tests()
 		INSTALL_PATH="$DIR" KSFT_INSTALL_PATH="$DIR" install
 }
 
+# What perf makes of debug information, for the test of probes at lines: of the test itself, and
+# of a kernel that has such information.
+lines()
+{
+	local kernel=$ETCH_BUILD/$LANE
+
+	cd "$DIR/etch" || return
+	perf probe -x ./probe_lines -D 'walk:8 sum stop->number name=stop->name:string' \
+		> probe_lines.user || return
+	grep -qs '^CONFIG_DEBUG_INFO=y' "$kernel/.config" || return 0
+	perf probe -k "$kernel/vmlinux" -s "$ETCH_LINUX" \
+		-D 'etch_line=do_sys_openat2:14 how->flags' > probe_lines.kernel
+}
+
 rm -rf "$DIR"
 mkdir -p "$OUT" "$DIR"
 quietly "$ETCH_BUILD/log/headers.log" headers
 quietly "$ETCH_BUILD/log/selftests.log" install_tests
 [ -s "$DIR/kselftest-list.txt" ] || die "no kselftest was installed"
+# The test is skipped where there is no perf, or the machine is another.
+[ -n "$GUEST" ] || ! command -v perf > /dev/null ||
+	quietly "$ETCH_BUILD/log/lines.log" lines

@@ -1,31 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Probe events: defined in Etch's tree or in tracefs, and recorded by Etch.
- *
- * The probed function is do_sys_openat2(dfd, name, how): each hit() calls it once, with a number
- * and a name that nobody else has, so that filters find the test's own calls.
  */
-#include <linux/openat2.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "etch_test.h"
+#include "probing.h"
 #include "text.h"
 
 #define EVENT	"events/kprobes/etch_open"
 #define UNWANTED	"events/kprobes/etch_close"
 #define OTHER	ETCH "/instances/probes"
-#define DFD	7000
-#define MINE	"dfd >= 7000 && dfd < 8000"
 #define HITS	20
-
-/* What the kernel calls the function of a system call begins so. */
-#ifdef __aarch64__
-#define ENTRY	"__arm64_"
-#else
-#define ENTRY	"__x64_"
-#endif
 
 /* The C library has 0 for it, where it is always meant. */
 #define KERNEL_O_LARGEFILE	0100000
@@ -35,38 +22,6 @@
 static int define(const char *text)
 {
 	return write_bytes(ETCH, "kprobe_events", O_APPEND, text, strlen(text));
-}
-
-static void hit(int i)
-{
-	struct open_how how = { .flags = O_DIRECTORY };
-	char name[32];
-
-	snprintf(name, sizeof(name), "/etch-probe-%d", i);
-	syscall(SYS_openat2, DFD + i, name, &how, sizeof(how));
-}
-
-static void hits(int nr)
-{
-	for (int i = 0; i < nr; i++)
-		hit(i);
-}
-
-static bool says(const char *tree, const char *file, const char *what)
-{
-	char *text = read_file(tree, file);
-	bool found = text && strstr(text, what);
-
-	if (!found)
-		printf("# %s does not say '%s', but:\n%s\n", file, what, text ?: "nothing");
-	free(text);
-	return found;
-}
-
-static void forget_all(void)
-{
-	overwrite_file(ETCH, "set_event", "");
-	overwrite_file(ETCH, "dynamic_events", "");
 }
 
 FIXTURE(probes) {

@@ -6,4 +6,8 @@ LIB += source/state.c
 TEST_GEN_PROGS += source/markers
 
 # Probes
-TEST_GEN_PROGS += source/probes source/uprobes
+TEST_GEN_PROGS += source/probes source/uprobes source/fprobes source/probe_names \
+		  source/probe_lines
+# Its variables are those that debug information tells of.
+$(OUTPUT)/source/probe_lines: CFLAGS += -g
+LIB += source/probing.c

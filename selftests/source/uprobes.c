@@ -6,6 +6,8 @@
  * or by a child that it starts later.
  */
 #include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "etch_test.h"
@@ -14,6 +16,7 @@
 #define EVENT	"events/uprobes/etch_probed"
 #define OTHER	ETCH "/instances/uprobes"
 #define HITS	20
+#define STARTS	30	/* of a program; the long lanes ask for 1,000 */
 
 static char program[256];
 
@@ -59,6 +62,49 @@ static int define(const char *what, const char *arguments)
 static int forget(void)
 {
 	return write_bytes(ETCH, "uprobe_events", O_APPEND, "-:etch_probed", 13);
+}
+
+/* The program that a test starts is this one: it calls probed() and ends. */
+__attribute__((constructor)) static void as_a_program(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "probed"))
+		_exit(probed(atoi(argv[2]), "", NULL) & 127);
+}
+
+static int start(int number)
+{
+	char text[16], *const argv[] = { program, "probed", text, NULL };
+	int status = -1;
+	pid_t pid;
+
+	snprintf(text, sizeof(text), "%d", number);
+	if (!posix_spawn(&pid, program, NULL, NULL, argv, environ))
+		waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* What the task that switches the event, and the one that starts programs, know of each other. */
+struct turns {
+	volatile unsigned int era;	/* odd: the event is on for sure */
+	volatile unsigned int ended;	/* programs */
+};
+
+/* Switch the event on for some programs, and off. */
+static void toggle(struct turns *turns)
+{
+	for (;;) {
+		unsigned int until;
+
+		if (write_file(ETCH, EVENT "/enable", "1"))
+			_exit(1);
+		turns->era++;
+		for (until = turns->ended + 8; (int)(turns->ended - until) < 0; )
+			usleep(1000);
+		turns->era++;
+		if (write_file(ETCH, EVENT "/enable", "0"))
+			_exit(1);
+		usleep(1000);
+	}
 }
 
 FIXTURE(uprobes) {
@@ -176,6 +222,53 @@ TEST_F(uprobes, miss_nobody)
 	EXPECT_EQ(-1, access(OTHER "/" EVENT, F_OK));
 	EXPECT_EQ(HITS * HITS, stat_sum(ETCH, "written"));
 	EXPECT_EQ(HITS * HITS, stat_sum(OTHER, "written"));
+}
+
+/* A start while the event is on, from its beginning to its end, is recorded once. */
+TEST_F_TIMEOUT(uprobes, miss_no_program_that_starts, 1800)
+{
+	int starts = test_number("ETCH_STARTS", "starts", STARTS), sure = 0;
+	struct turns *turns;
+	pid_t toggler;
+	bool *wanted;
+
+	turns = mmap(NULL, sizeof(*turns), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		     -1, 0);
+	wanted = calloc(starts, sizeof(*wanted));
+	ASSERT_TRUE(turns != MAP_FAILED && wanted);
+	ASSERT_EQ(0, define("p:etch_probed", NUMBER));
+	toggler = fork();
+	ASSERT_LE(0, toggler);
+	if (!toggler)
+		toggle(turns);
+	for (int i = 0; i < starts; i++) {
+		unsigned int era = turns->era;
+
+		/* Twice the number, and one for the texts that are not there. */
+		ASSERT_EQ((2 * i + 1) & 127, start(i));
+		wanted[i] = era % 2 && era == turns->era;
+		sure += wanted[i];
+		turns->ended++;
+	}
+	EXPECT_EQ(0, waitpid(toggler, NULL, WNOHANG));
+	kill(toggler, SIGKILL);
+	waitpid(toggler, NULL, 0);
+	ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "0"));
+	self->trace = text_read(ETCH, "trace");
+	for (int i = 0; i < starts; i++) {
+		char want[32];
+		int found = 0;
+
+		snprintf(want, sizeof(want), ") number=%d", i);
+		for (size_t r = 0; r < self->trace.nr; r++)
+			found += !strcmp(strchr(self->trace.records[r].text, ')') ?: "", want);
+		EXPECT_GE(1, found);
+		EXPECT_LE(wanted[i], found)
+			TH_LOG("start %d of %d", i, starts);
+	}
+	EXPECT_LE(starts / 10, sure);
+	munmap(turns, sizeof(*turns));
+	free(wanted);
 }
 
 TEST_F(uprobes, say_the_same_as_ftrace)

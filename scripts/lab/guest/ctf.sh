@@ -9,6 +9,8 @@
 #   discard    again and again more rounds of one event than the buffer holds
 #   overwrite  the same in the other mode, and with contexts
 #   throttled  again and again more rounds than the budget lets in
+#   probes     events of a kprobe, a kretprobe and a uprobe, if the kernel has these; also as
+#              text, from the same buffer
 #
 # No event is left out. Those of the recorder's own doings are recorded as well: for a
 # sub-buffer that it takes it hits far fewer events than a sub-buffer holds.
@@ -69,10 +71,11 @@ collect()
 	cat metadata > "$trace/ctf/metadata" || fail "no metadata"
 }
 
-# Which bytes are which field; they stay when the module goes.
+# formats SYSTEM: which bytes are which field; they stay when the module goes. "*" is all.
 formats()
 {
-	for file in "$ETCH"/events/*/*/format; do
+	# shellcheck disable=SC2231	# it may be a pattern
+	for file in "$ETCH"/events/$1/*/format; do
 		event=${file%/format}
 		system=${event%/*}
 		mkdir -p "$OUT/formats/${system##*/}"
@@ -141,9 +144,7 @@ record_twice()
 	put tracing_on 0
 	put events/enable 0
 	date +%s > "$trace/ended"
-	for cpu in per_cpu/cpu*; do
-		cat "$cpu/trace" > "$trace/text.${cpu##*/}" || fail "no text of $cpu"
-	done
+	texts
 	# A kernel without CONFIG_KALLSYMS has none.
 	grep -i ' [tw] ' /proc/kallsyms > "$trace/symbols" || rm "$trace/symbols"
 	rmmod etch-sample || fail "the sample module stays"
@@ -207,6 +208,51 @@ record_throttled()
 	loss_end
 }
 
+# texts: the text of each CPU, from the buffer that collect() takes.
+texts()
+{
+	for cpu in per_cpu/cpu*; do
+		cat "$cpu/trace" > "$trace/text.${cpu##*/}" || fail "no text of $cpu"
+	done
+}
+
+# Where the program that all commands here are begins, in its file.
+program_start()
+{
+	entry=$(od -A n -t d8 -j 24 -N 8 /bin/busybox) || fail "no /bin/busybox"
+	# It is not relocated, or begins at 4 MiB.
+	printf '0x%x' $((entry % 0x400000))
+}
+
+# Names and numbers of opened files, what a read returned, how a program was started.
+# shellcheck disable=SC2016	# they are words of the definitions
+record_probes()
+{
+	[ -e $ETCH/kprobe_events ] || return 0
+	echo 'p:ctf_open do_filp_open small=$arg1:u8 dfd=$arg1:s32 name=+0(+0($arg2)):string' \
+		'words=+0($arg3):x16[3]' >> $ETCH/kprobe_events || fail "no kprobe"
+	echo 'r:ctf_read vfs_read ret=$retval:s64' >> $ETCH/kprobe_events || fail "no kretprobe"
+	echo "p:ctf_start /bin/busybox:$(program_start) argc=+0(%sp):s64" 'comm=$comm' \
+		>> $ETCH/uprobe_events || fail "no uprobe"
+	formats kprobes
+	formats uprobes
+	instance probes
+	put buffer_size_kb 4096
+	date +%s > "$trace/began"
+	put events/kprobes/enable 1
+	put events/uprobes/enable 1
+	for n in $(seq "$(word times)"); do
+		/bin/busybox cat /proc/self/comm "/none-$n" > /dev/null 2>&1
+	done
+	put tracing_on 0
+	put events/enable 0
+	date +%s > "$trace/ended"
+	texts
+	collect
+	account
+	echo > $ETCH/dynamic_events || fail "the probes stay"
+}
+
 LOAD_PAUSE=$(word pause)
 export LOAD_PAUSE
 # A kernel without CONFIG_CGROUPS refuses this context.
@@ -214,12 +260,13 @@ cgroup=
 [ ! -e /proc/cgroups ] || cgroup=" cgroup"
 mkdir -p $OUT
 sample
-formats
+formats '*'
 record_load
 record_twice
 sample
 record_loss discard
 record_loss overwrite
 record_throttled
+record_probes
 rmmod etch-sample
 output_write $OUT || fail "nothing could be sent to the host"

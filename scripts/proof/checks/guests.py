@@ -30,13 +30,18 @@ LIMITS = {"um": 900, "um-bare": 900, "um-long": 3600, "um-kasan": 5400,
           "arm64-64k": 3600,
           "x86-64-lockdep": 7200, "x86-64-kcsan": 3600, "x86-64-rt": 5400,
           "x86-64-kasan": 7200, "um-clang": 900, "um-plain": 900, "um-off": 120,
-          "x86-64-clang": 900, "planted": 600}
+          "x86-64-clang": 900, "x86-64-probes": 1800, "planted": 600}
 # Those that take long where processors are emulated; User-mode Linux has them always.
 SLOW_TESTS = ["etch:faults", "etch:killed", "etch:storm", "etch:fuzz_files"]
 # What kselftests run on arm64 in CI: those with much at once. The long lanes run all.
 ARM64_TESTS = ["etch:boot", "etch:accounting", "etch:order", "etch:pipe", "etch:instances",
                "etch:raw", "etch:module", "etch:gates", "etch:ring_torture",
                "etch:immediate", "etch:all_events", "etch:hotplug.sh"]
+# Probes of all kinds.
+PROBE_TESTS = ["etch:probes", "etch:uprobes", "etch:fprobes", "etch:probe_names",
+               "etch:probe_lines", "etch:markers"]
+# How often a probed program starts in a long lane.
+STARTS = "etch_test.starts=1000"
 # How often gates are opened and values set there: each time both processors are waited
 # for, and that is slow where they are emulated.
 CYCLES = "etch_test.cycles=2000"
@@ -241,6 +246,8 @@ def in_one_thread(name):
 def x86_64():
     """A small x86-64 kernel: kselftests, and its code."""
     name = "x86-64"
+    # perf makes definitions for one of the tests.
+    need([SCRIPTS / "lab/fetch.sh", "probes"])
     tests = prepare(name)
     say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
     cases = boot(name, "kselftest", LIMITS[name],
@@ -322,6 +329,18 @@ def everything(name, append, only=()):
     if not any(case.name.startswith("etch_ring: ") for case in kunit_and_more):
         cases.append(tap.Case("KUnit's tests of the ring did not report", "failed"))
     return cases + kunit_and_more
+
+
+def probes():
+    """Probes in an x86-64 kernel that has all kinds, and debug information: none is skipped."""
+    name = "x86-64-probes"
+    need([SCRIPTS / "lab/fetch.sh", "probes"])
+    prepare(name)
+    say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
+    cases = boot(name, "kselftest", LIMITS[name],
+                 [STARTS] + [f"kselftest={test}" for test in PROBE_TESTS])
+    skipped = [case.name for case in cases if case.status == "skipped"]
+    return cases + [tap.Case(f"{test} was skipped", "failed") for test in skipped]
 
 
 def realtime():

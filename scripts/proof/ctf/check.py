@@ -282,6 +282,10 @@ def check_folder(report, folder, least, recorder=None):
         check_trace(report, trace, known, least)
         if recorder:
             check_shown(report, trace, known, least, recorder.with_name("etch"))
+    if (folder / "probes").exists():
+        check_trace(report, Trace(folder / "probes"), known, compare.PROBES)
+    else:
+        report.skip("probes: fields are those of the text", "the kernel has no kprobe_events")
     files = cut.Cut(folder / "twice/ctf", recorder)
     report.case("a file cut anywhere keeps its whole packets", files.anywhere)
     report.case("and babeltrace2 opens it once it is repaired", files.opens)

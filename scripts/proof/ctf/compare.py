@@ -27,6 +27,11 @@ MANY = Least(10000, 80, 30000, 10000, 60, 500, (
     ("etch:marker", "buf"),
     ("markers:sample_value", "value_name"),             # of a marker
     ("markers:sample_value", "value_number")), (500, 5))
+# Of the trace with probes alone.
+PROBES = Least(30, 3, 100, 60, 3, 0, (
+    ("kprobes:ctf_open", "small"), ("kprobes:ctf_open", "dfd"), ("kprobes:ctf_open", "name"),
+    ("kprobes:ctf_read", "ret"), ("uprobes:ctf_start", "argc"), ("uprobes:ctf_start", "comm")),
+    (0, 0))
 RECORDS = 10000
 # Times in lines are whole microseconds, rounded down; both sides compute with
 # frequencies in whole hertz.

@@ -207,7 +207,11 @@ def _split(text):
 
 
 def form_of(layout):
-    """How its lines are printed: system calls are not printed as their format says."""
+    """How its lines are printed: system calls are not printed as their format says, nor are
+    the addresses of probes."""
+    if layout.fields and layout.fields[0].name.startswith("__probe_"):
+        head, mark, rest = layout.print.partition(")")
+        return head.replace("%lx", "%px") + mark + rest
     if layout.system != "syscalls":
         return layout.print
     what, _, name = layout.name.removeprefix("sys_").partition("_")
