@@ -30,7 +30,8 @@
  * @waits: see @rec
  * @loss: the loss in front of the next packet, if @losing
  * @losing: see @loss
- * @broken: it could not be read to its end; @told: and its CPU knows
+ * @broken: it could not be read to its end
+ * @told: it is broken, and its CPU knows
  * @time: of the latest message
  * @cut: a record did not fit, and this was said
  * @packets: begun and not counted yet
