@@ -171,6 +171,7 @@ struct etch_class {
  * @other: where a record has the thread ID of the other task that the event is about, in bytes
  *	   from the record's start; 0: it is about the task alone that hits it
  * @hidden: written by the framework itself; not listed, never disabled
+ * @user: programs write it, into rings of their own: it has no rules
  * @node: in the list of all events, in the order they are shown
  */
 struct etch_event {
@@ -196,6 +197,7 @@ struct etch_event {
 	struct etch_rules *rules;
 	u16 other;
 	bool hidden;
+	bool user;
 	struct list_head node;
 };
 

@@ -186,6 +186,7 @@ static struct etch_retired *etch_retired_copy(const struct etch_event *event)
 
 	INIT_LIST_HEAD(&r->event.node);
 	r->event.id = event->id;
+	r->event.user = event->user;
 	r->event.class = &r->class;
 	r->event.name = kstrdup(event->name, GFP_KERNEL);
 	r->class.system = kstrdup(class->system, GFP_KERNEL);

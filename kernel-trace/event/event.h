@@ -27,11 +27,13 @@ extern struct rw_semaphore etch_event_sem;
 /**
  * struct etch_recorder - a recorder of events; an instance has one
  * @bit: ETCH_MAIN and up; its bit in every event's mask
+ * @user: it takes events of programs, whose time is the counter's
  * @admit: asked before an event is enabled for it: 0, or an errno and it is not. NULL:
  *	   all events are welcome. Under etch_mutex
  */
 struct etch_recorder {
 	int bit;
+	bool user;
 	int (*admit)(struct etch_recorder *rec, const struct etch_event *event);
 };
 
@@ -72,9 +74,13 @@ void etch_event_unregister(struct etch_event *event);
 
 /* ---- gate.c: the instances that record an event, and its gate ---- */
 
-/* A caller of etch_events_enable() leaves, enables or disables each event. */
+/*
+ * A caller of etch_events_enable() leaves, enables or disables each event. One that means all
+ * events tries to: those that the instance cannot take are left.
+ */
 enum etch_verdict {
 	ETCH_LEAVE,
+	ETCH_TRY,
 	ETCH_ENABLE,
 	ETCH_DISABLE,
 };

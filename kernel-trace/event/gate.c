@@ -191,6 +191,8 @@ int etch_gates_flush(void)
 
 static int etch_admit(struct etch_recorder *rec, const struct etch_event *event)
 {
+	if (event->user && !rec->user)
+		return -EOPNOTSUPP;
 	return rec->admit ? rec->admit(rec, event) : 0;
 }
 
@@ -250,8 +252,8 @@ int etch_event_enable(struct etch_recorder *rec, struct etch_event *event, bool 
 /**
  * etch_events_enable() - enable some events and disable others, together
  * @rec: the instance's recorder
- * @verdict: called for each event, in the order of the list: to enable it, to disable
- *	  it, or to leave it
+ * @verdict: called for each event, in the order of the list: to enable it, to try to, to
+ *	  disable it, or to leave it
  * @data: for @verdict
  *
  * Context: process, may sleep; holds etch_mutex.
@@ -269,9 +271,9 @@ int etch_events_enable(struct etch_recorder *rec, etch_verdict_fn verdict, void 
 		if (event->hidden)
 			continue;
 		what = verdict(event, data);
-		if (what == ETCH_LEAVE)
+		if (what == ETCH_LEAVE || (what == ETCH_TRY && event->user && !rec->user))
 			continue;
-		ret = etch_change_bit(rec, event, what == ETCH_ENABLE);
+		ret = etch_change_bit(rec, event, what != ETCH_DISABLE);
 		err = err ?: ret;
 	}
 	ret = etch_flush_changes();
@@ -361,6 +363,12 @@ static enum etch_verdict etch_verdict_pattern(const struct etch_event *event, vo
 	return pattern->what;
 }
 
+/* One that has a glob may mean more than it can get. */
+static enum etch_verdict etch_pattern_wish(const char *match)
+{
+	return strpbrk(match, "*?[") ? ETCH_TRY : ETCH_ENABLE;
+}
+
 /**
  * etch_events_set() - enable or disable the events that a pattern names
  * @rec: the instance's recorder
@@ -373,7 +381,7 @@ static enum etch_verdict etch_verdict_pattern(const struct etch_event *event, vo
  */
 int etch_events_set(struct etch_recorder *rec, const char *match, bool on)
 {
-	struct etch_pattern pattern = { .what = on ? ETCH_ENABLE : ETCH_DISABLE };
+	struct etch_pattern pattern = { .what = on ? etch_pattern_wish(match) : ETCH_DISABLE };
 	int ret = etch_pattern_init(&pattern, match);
 
 	if (ret)

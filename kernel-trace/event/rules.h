@@ -192,6 +192,12 @@ static inline bool etch_soft_turn(const struct etch_event *event, int bit, bool 
 	return !(atomic64_fetch_or(mask, off) & mask);
 }
 
+/* Programs write their events' records past all rules. NULL stands for a folder of several. */
+static inline bool etch_event_has_rules(const struct etch_event *event)
+{
+	return !event || !event->user;
+}
+
 /* ---- rules_set.c ---- */
 
 int etch_rules_prepare(struct etch_recorder *rec, struct etch_event *event, bool trigger);

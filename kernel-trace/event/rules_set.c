@@ -51,6 +51,9 @@ int etch_rules_prepare(struct etch_recorder *rec, struct etch_event *event, bool
 	int ret;
 
 	lockdep_assert_held(&etch_mutex);
+	/* Its records do not pass here. */
+	if (event->user)
+		return -EOPNOTSUPP;
 	ret = etch_scratch_make() ?: etch_rules_make(event);
 	if (ret)
 		return ret;

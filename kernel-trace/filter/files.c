@@ -73,7 +73,7 @@ static bool etch_filter_in_folder(const struct etch_node *node, const struct etc
 {
 	if (node->event)
 		return event == node->event;
-	return !event->hidden &&
+	return !event->hidden && !event->user &&
 	       (!node->system || !strcmp(node->system, event->class->system));
 }
 
@@ -183,7 +183,7 @@ static int etch_filter_store(struct etch_node *node, const struct etch_input *in
 
 static const struct etch_event_control etch_filter_controls[] = {
 	{ "filter", 0600, ETCH_OF_ALL | ETCH_OF_SYSTEM | ETCH_OF_EVENT,
-	  .show = etch_filter_show, .store = etch_filter_store },
+	  .has = etch_event_has_rules, .show = etch_filter_show, .store = etch_filter_store },
 	{}
 };
 

@@ -381,7 +381,7 @@ static void etch_hist_show(struct seq_file *m, const struct etch_node *node)
 }
 
 static const struct etch_event_control etch_hist_controls[] = {
-	{ "hist", 0400, ETCH_OF_EVENT, .show = etch_hist_show },
+	{ "hist", 0400, ETCH_OF_EVENT, .has = etch_event_has_rules, .show = etch_hist_show },
 	{}
 };
 

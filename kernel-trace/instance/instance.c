@@ -47,6 +47,7 @@
 #include "instance/instance_internal.h"
 
 struct etch_instance *etch_instances[ETCH_BITS];
+const struct etch_annex *etch_annex __ro_after_init;
 
 /* Of every instance: @users and @going. */
 static DEFINE_SPINLOCK(etch_users_lock);
@@ -251,6 +252,12 @@ static void etch_absent_publish(struct etch_instance *inst, bool there)
 
 /* ---- What all rings of an instance share ---- */
 
+/* Programs have the counter alone, and records that they wrote are in no region. */
+static bool etch_instance_takes_user(const struct etch_instance *inst)
+{
+	return inst->clock == ETCH_CLOCK_COUNTER && !inst->store;
+}
+
 /**
  * etch_instance_set_mode() - choose what a full ring does
  * @inst: the instance
@@ -274,6 +281,7 @@ void etch_instance_set_mode(struct etch_instance *inst, bool overwrite)
 	for_each_etch_ring(inst, cpu, ETCH_ALL_CPUS)
 		etch_ring_set_mode(inst->rings[cpu], overwrite);
 	etch_rings_go(inst, ETCH_ALL_CPUS);
+	etch_annex_follow(inst);
 	mutex_unlock(&inst->read_mutex);
 }
 
@@ -315,6 +323,10 @@ void etch_instance_set_clock(struct etch_instance *inst, enum etch_clock clock)
 	for_each_etch_ring(inst, cpu, ETCH_ALL_CPUS)
 		etch_ring_set_clock(inst->rings[cpu], clock);
 	etch_rings_restart(inst);
+	inst->rec.user = etch_instance_takes_user(inst);
+	etch_annex_follow(inst);
+	if (etch_annex)
+		etch_annex->reset(inst, ETCH_ALL_CPUS);
 	mutex_unlock(&inst->read_mutex);
 	wake_up_interruptible_all(&inst->wait);
 }
@@ -345,6 +357,8 @@ void etch_instance_reset(struct etch_instance *inst, int want)
 		etch_ring_reset(inst->rings[cpu]);
 	}
 	etch_absent_forget(inst, want);
+	if (etch_annex)
+		etch_annex->reset(inst, want);
 	etch_rings_invalidate(inst, want);
 	etch_rings_go(inst, want);
 	etch_rings_complete(inst);
@@ -549,6 +563,7 @@ static struct etch_instance *etch_instance_new(const char *name, unsigned long c
 		return ERR_PTR(-ENOMEM);
 
 	inst->store = store;
+	inst->rec.user = etch_instance_takes_user(inst);
 	inst->cpu_bytes = cpu_bytes;
 	inst->full_bytes = name ? 0 : cpu_bytes;
 	/* Tells of the CPUs that are there. */
@@ -664,6 +679,8 @@ int etch_instance_destroy(struct etch_instance *inst)
 	}
 	if (inst->unshow)
 		inst->unshow(inst);
+	if (etch_annex)
+		etch_annex->remove(inst);
 	etch_gates_set_on(&inst->rec, false);
 	cpuhp_state_remove_instance_nocalls(etch_cpuhp_state, &inst->hotplug);
 	WRITE_ONCE(etch_instances[inst->rec.bit], NULL);

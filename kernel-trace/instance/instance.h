@@ -49,6 +49,26 @@ struct etch_snapshot;
 struct seq_file;
 
 struct etch_instance;
+struct etch_user;
+
+/**
+ * struct etch_annex - a room that keeps records of an instance outside of its rings
+ * @follow: the instance was turned on or off, or its mode or clock was changed
+ * @reset: it is emptied: a CPU, or ETCH_ALL_CPUS
+ * @wait: a reader waits for records, and must be woken for those, too
+ * @remove: it goes, and nobody has a file of it open
+ *
+ * All but @remove are called under its read_mutex; @remove is called under etch_mutex.
+ */
+struct etch_annex {
+	void (*follow)(struct etch_instance *inst);
+	void (*reset)(struct etch_instance *inst, int cpu);
+	void (*wait)(struct etch_instance *inst);
+	void (*remove)(struct etch_instance *inst);
+};
+
+/* NULL: there is none. Set once, before there are instances. */
+extern const struct etch_annex *etch_annex;
 
 /**
  * struct etch_store - memory that an instance's rings lie in
@@ -160,6 +180,7 @@ struct etch_budget {
  * @bases: by CPU: what its packets go on from; under @read_mutex
  * @snapshot: the moment that was chosen, or NULL; under @read_mutex (snapshot.c)
  * @store: where the rings are, or NULL: in any memory
+ * @user: what programs have recorded, or NULL: nothing yet; under @read_mutex (user/)
  * @read_mutex: serialises all that the rings want serialised (etch_ring.h)
  * @epochs: by CPU: counts what makes the cursors of peeking readers void: its ring was
  *	    emptied, resized, exchanged or freed; under @read_mutex
@@ -203,6 +224,7 @@ struct etch_instance {
 	struct etch_stream_base *bases;
 	struct etch_snapshot *snapshot;
 	struct etch_store *store;
+	struct etch_user *user;
 	struct mutex read_mutex;
 	unsigned int *epochs;
 	struct hlist_node hotplug;

@@ -37,6 +37,13 @@ void etch_rings_stop(struct etch_instance *inst, int want);
 void etch_rings_go(struct etch_instance *inst, int want);
 void etch_rings_restart(struct etch_instance *inst);
 
+/* Records that are not in rings of the instance follow it, too. */
+static inline void etch_annex_follow(struct etch_instance *inst)
+{
+	if (etch_annex)
+		etch_annex->follow(inst);
+}
+
 /* What peeking readers remember of these rings holds no longer. */
 void etch_rings_invalidate(struct etch_instance *inst, int want);
 

@@ -29,6 +29,7 @@ static void etch_instance_follow(struct etch_instance *inst)
 	} else {
 		etch_rings_off(inst, ETCH_ALL_CPUS);
 	}
+	etch_annex_follow(inst);
 	mutex_unlock(&inst->read_mutex);
 
 	if (!on) {

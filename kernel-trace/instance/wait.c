@@ -184,6 +184,8 @@ void etch_instance_set_alarm(struct etch_instance *inst, int want, bool whole)
 		etch_ring_set_alarm(ring, max(etch_ring_mark(inst, ring), whole));
 		inst->asked[cpu] |= whole ? ETCH_ASKED_SUBBUF : ETCH_ASKED_RECORDS;
 	}
+	if (etch_annex)
+		etch_annex->wait(inst);
 	etch_ask_again(inst);
 	mutex_unlock(&inst->read_mutex);
 }

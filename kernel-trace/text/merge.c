@@ -23,6 +23,10 @@
  * A dry stream does not hold the others back for longer than that: an idle CPU is
  * dry all the time. And while no stream is dry, there is nothing to wait for, so
  * a reader under load waits seldom. With a single ring, it never does.
+ *
+ * Records of programs (user/reader.c) come as one stream, in order already. When a merge begins,
+ * that stream has all records up to the time of the beginning. Later ones, from whichever
+ * stream, are given after the next beginning, because a program's record may come before them.
  */
 
 #include <linux/bug.h>
@@ -39,8 +43,9 @@
 #include <linux/slab.h>
 
 #include "event/contexts.h"
-#include "text/merge.h"
 #include "ring/ring_look.h"
+#include "text/merge.h"
+#include "user/reader.h"
 
 /**
  * struct etch_stream - the records of one CPU
@@ -88,6 +93,8 @@ DEFINE_MIN_HEAP(struct etch_stream *, etch_heap);
  * @safe: no record that is not committed yet will have a time up to this
  * @clock: the instance's when the merge began; @safe was read from it
  * @contexts: the instance's at the same time; held, unless records are looked at
+ * @user: the records of programs; NULL when looking
+ * @user_item: the first of them, when it is its turn
  * @nr: how many are in @streams
  * @streams: by CPU, or the only one
  */
@@ -100,6 +107,8 @@ struct etch_merge {
 	u64 safe;
 	enum etch_clock clock;
 	struct etch_contexts *contexts;
+	struct etch_user_reader *user;
+	struct etch_item user_item;
 	unsigned int nr;
 	struct etch_stream streams[] __counted_by(nr);
 };
@@ -294,7 +303,9 @@ struct etch_merge *etch_merge_create_range(struct etch_instance *inst, int first
 
 	m = kvzalloc(struct_size(m, streams, nr), GFP_KERNEL);
 	heap = kvcalloc(nr, sizeof(*heap), GFP_KERNEL);
-	if (!m || !heap) {
+	if (!m || !heap || (way != ETCH_MERGE_LOOK &&
+			    etch_user_reader_make(&m->user, inst, first, nr,
+						  way == ETCH_MERGE_TAKE))) {
 		kvfree(heap);
 		kvfree(m);
 		return NULL;
@@ -341,6 +352,7 @@ void etch_merge_free(struct etch_merge *m)
 		kvfree(m->streams[i].copy);
 	if (m->way != ETCH_MERGE_LOOK)
 		etch_contexts_put(m->contexts);
+	etch_user_reader_free(m->user);
 	kvfree(m->heap.data);
 	kvfree(m);
 }
@@ -395,6 +407,7 @@ static int etch_stream_begin(struct etch_merge *m, struct etch_stream *s)
 int etch_merge_begin(struct etch_merge *m)
 {
 	unsigned int i;
+	int ret;
 
 	lockdep_assert_held(&m->inst->read_mutex);
 	if (m->clock != m->inst->clock) {
@@ -408,10 +421,13 @@ int etch_merge_begin(struct etch_merge *m)
 	m->heap.nr = 0;
 	m->rings = 0;
 	m->dry = 0;
+	ret = etch_user_begin(m->user);
+	if (ret)
+		return ret;
 	for (i = 0; i < m->nr; i++) {
 		struct etch_stream *s = &m->streams[i];
-		int ret = etch_stream_begin(m, s);
 
+		ret = etch_stream_begin(m, s);
 		if (ret < 0)
 			return ret;
 		if (ret == 0)
@@ -467,9 +483,37 @@ void etch_merge_look(struct etch_merge *m, struct etch_instance *inst, int want,
  */
 static bool etch_merge_may_be_early(const struct etch_merge *m, u64 time)
 {
-	if (m->way != ETCH_MERGE_TAKE || m->rings < 2 || !m->dry || time <= m->safe)
+	bool user = etch_user_present(m->user);
+
+	if (m->way != ETCH_MERGE_TAKE)
+		return false;
+	if ((m->rings + user < 2 || !m->dry || time <= m->safe) &&
+	    (!user || time <= etch_user_safe(m->user)))
 		return false;
 	return time <= etch_clock_read(m->clock);
+}
+
+/* The first record of a program, if it is older than all others; else NULL. */
+static const struct etch_user_item *etch_merge_user(struct etch_merge *m)
+{
+	const struct etch_user_item *first = m->user ? etch_user_first(m->user) : NULL;
+	const struct etch_stream *s = etch_heap_first(m);
+
+	return first && (!s || first->time < s->item.time) ? first : NULL;
+}
+
+static const struct etch_item *etch_merge_show_user(struct etch_merge *m,
+						    const struct etch_user_item *first)
+{
+	m->user_item = (struct etch_item) {
+		.record = first->record,
+		.len = first->len,
+		.cpu = first->cpu,
+		.clock = m->clock,
+		.time = first->time,
+		.lost = first->lost,
+	};
+	return &m->user_item;
 }
 
 /**
@@ -482,8 +526,12 @@ static bool etch_merge_may_be_early(const struct etch_merge *m, u64 time)
  */
 const struct etch_item *etch_merge_item(struct etch_merge *m)
 {
+	const struct etch_user_item *user = etch_merge_user(m);
 	const struct etch_stream *s = etch_heap_first(m);
 
+	if (user)
+		return etch_merge_may_be_early(m, user->time) ? NULL :
+								etch_merge_show_user(m, user);
 	if (!s || etch_merge_may_be_early(m, s->item.time))
 		return NULL;
 	return &s->item;
@@ -499,6 +547,10 @@ void etch_merge_next(struct etch_merge *m)
 {
 	struct etch_stream *s = etch_heap_first(m);
 
+	if (etch_merge_user(m)) {
+		etch_user_next(m->user);
+		return;
+	}
 	etch_stream_step(m, s);
 	if (etch_stream_load(m, s)) {
 		min_heap_sift_down(&m->heap, 0, &etch_heap_calls, NULL);
@@ -522,6 +574,7 @@ void etch_merge_end(struct etch_merge *m)
 		if (m->streams[i].ring)
 			etch_stream_pass(m, &m->streams[i]);
 	m->heap.nr = 0;
+	etch_user_end(m->user);
 }
 
 /**
@@ -542,7 +595,7 @@ bool etch_merge_empty(const struct etch_merge *m)
 		if (ring && !etch_ring_empty(ring))
 			return false;
 	}
-	return true;
+	return etch_user_empty(m->inst, m->streams[0].cpu, m->nr);
 }
 
 /**
@@ -562,7 +615,7 @@ bool etch_merge_reached(const struct etch_merge *m)
 		if (ring && etch_ring_reached(m->inst, ring))
 			return true;
 	}
-	return false;
+	return etch_user_reached(m->inst, m->streams[0].cpu, m->nr);
 }
 
 /**

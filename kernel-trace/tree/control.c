@@ -77,6 +77,16 @@ static void etch_clock_show(struct seq_file *m, const struct etch_view_of *of)
 	seq_putc(m, '\n');
 }
 
+static bool etch_records_programs(const struct etch_instance *inst)
+{
+	const struct etch_event *event;
+
+	list_for_each_entry(event, &etch_events, node)
+		if (event->user && event->mask & BIT_ULL(inst->rec.bit))
+			return true;
+	return false;
+}
+
 static int etch_clock_store(const struct etch_input *in)
 {
 	const char *at = skip_spaces(in->text);
@@ -90,6 +100,9 @@ static int etch_clock_store(const struct etch_input *in)
 		return 0;
 	if (etch_not_fixed(in))
 		return -EBUSY;
+	if (etch_records_programs(in->inst))
+		return etch_bad(in, at, -EBUSY,
+				"A program's event is enabled: it has no other clock than 'counter'");
 	etch_instance_set_clock(in->inst, clock);
 	return 0;
 }
@@ -321,6 +334,8 @@ static const char etch_readme[] =
 	"                      end:NAME:key=FIELD. Write: forget what was counted\n"
 	"\n"
 	"More\n"
+	"  user/stats          what became of the records that programs wrote by themselves,\n"
+	"                      process by process: see /dev/etch\n"
 	"  persist/            what an earlier kernel left in reserved memory, if etch_persist=\n"
 	"                      names some: status, and a trace to be copied\n"
 	"  instances/          mkdir here: one more tree, which shares nothing with this\n"

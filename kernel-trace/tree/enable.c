@@ -104,7 +104,11 @@ void etch_enabled_restore(struct etch_instance *inst, const unsigned long *bits)
 
 static enum etch_verdict etch_verdict_enable(const struct etch_event *event, void *data)
 {
-	return etch_node_has(data, event) ? ETCH_ENABLE : ETCH_LEAVE;
+	const struct etch_node *node = data;
+
+	if (!etch_node_has(node, event))
+		return ETCH_LEAVE;
+	return node->system ? ETCH_ENABLE : ETCH_TRY;
 }
 
 static enum etch_verdict etch_verdict_disable(const struct etch_event *event, void *data)
@@ -166,6 +170,8 @@ static int etch_enable_store(struct etch_node *node, const struct etch_input *in
 	if (ret)
 		return ret;
 	ret = etch_node_enable(node, on);
+	if (ret == -EOPNOTSUPP)
+		return etch_bad(in, in->text, ret, ETCH_NO_USER);
 	if (ret)
 		return etch_bad(in, in->text, ret, "Refused, error %d", ret);
 	return 0;

@@ -9,6 +9,9 @@
 
 #include "tree/tree.h"
 
+/* What -EOPNOTSUPP means. */
+#define ETCH_NO_USER	"A program's event needs trace_clock 'counter', and no reserved memory"
+
 /* The events as they come, and the place in the list of the last one. */
 struct etch_places {
 	const struct etch_event *event;

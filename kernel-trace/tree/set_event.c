@@ -205,6 +205,12 @@ static const char *etch_choice_word(struct etch_choice *c, const struct etch_eve
 	return last ? c->in->text + last - 1 : NULL;
 }
 
+/* @word is not the last one of its text. */
+static bool etch_word_has_glob(const char *word)
+{
+	return strcspn(word, "*?[") < strcspn(word, " \t\n\v\f\r");
+}
+
 static enum etch_verdict etch_verdict_chosen(const struct etch_event *event, void *data)
 {
 	struct etch_choice *c = data;
@@ -212,7 +218,9 @@ static enum etch_verdict etch_verdict_chosen(const struct etch_event *event, voi
 
 	if (!word)
 		return c->replace ? ETCH_DISABLE : ETCH_LEAVE;
-	return *word == '!' ? ETCH_DISABLE : ETCH_ENABLE;
+	if (*word == '!')
+		return ETCH_DISABLE;
+	return etch_word_has_glob(word) ? ETCH_TRY : ETCH_ENABLE;
 }
 
 /* The word by which the first event that could not be enabled was to be. */
@@ -244,7 +252,10 @@ static int etch_choice_do(struct etch_choice *c)
 	c->at = etch_places_first();
 	ret = etch_events_enable(&inst->rec, etch_verdict_chosen, c);
 	if (ret) {
-		etch_bad(c->in, etch_choice_refused(c), ret, "Refused, error %d", ret);
+		if (ret == -EOPNOTSUPP)
+			etch_bad(c->in, etch_choice_refused(c), ret, ETCH_NO_USER);
+		else
+			etch_bad(c->in, etch_choice_refused(c), ret, "Refused, error %d", ret);
 		etch_enabled_restore(inst, saved);
 	}
 	bitmap_free(saved);

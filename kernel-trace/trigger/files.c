@@ -456,7 +456,7 @@ static void etch_trigger_show(struct seq_file *m, const struct etch_node *node)
 }
 
 static const struct etch_event_control etch_trigger_controls[] = {
-	{ "trigger", 0600, ETCH_OF_EVENT,
+	{ "trigger", 0600, ETCH_OF_EVENT, .has = etch_event_has_rules,
 	  .show = etch_trigger_show, .store = etch_trigger_store },
 	{}
 };

@@ -23,6 +23,7 @@ ROOMS = (
     ("include-trace/", "include/"),
     ("kernel-trace/", "kernel/etch/"),
     ("samples/", "samples/etch/"),
+    ("tools/lib/", "tools/lib/etch/"),
     ("tools/", "tools/tracing/etch/"),
     ("selftests/", "tools/testing/selftests/etch/"),
     # Before the next one, which begins alike.

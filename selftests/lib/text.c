@@ -151,6 +151,7 @@ void text_free(struct trace *trace)
 {
 	free(trace->records);
 	free(trace->buf);
+	*trace = (struct trace) {};
 }
 
 size_t text_count(const struct trace *trace, const char *event)

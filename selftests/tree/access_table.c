@@ -59,6 +59,8 @@ const struct row rows[NR_ROWS] = {
 	{ "events/*/*/stats", 0400 },
 	{ "options", 0700, true },
 	{ "options/event-fork", 0600 },
+	{ "user", 0700, true },
+	{ "user/stats", 0400 },
 	{ "instances", 0700, true },
 	{ "persist", 0700, true },
 	{ "persist/status", 0600 },
@@ -69,13 +71,15 @@ const struct row rows[NR_ROWS] = {
 struct tree tree;
 
 /*
- * persist needs etch_persist= on the kernel's command line, its cpu* also unread packets;
+ * persist needs etch_persist= on the kernel's command line, its cpu* also unread packets; user
+ * a kernel with restartable sequences;
  * set_event_cgroup a kernel with groups; dynamic_events and its kin one with probes, and stats
  * an event of a probe.
  */
 bool is_optional(const struct row *r)
 {
 	return !strncmp(r->file, "persist", strlen("persist")) ||
+	       !strncmp(r->file, "user", strlen("user")) ||
 	       !strcmp(r->file, "set_event_cgroup") || strstr(r->file, "probe_events") ||
 	       !strcmp(r->file, "dynamic_events") || !strcmp(r->file, "events/*/*/stats");
 }

@@ -30,6 +30,7 @@ LIMITS = {"um": 900, "um-bare": 900, "um-long": 3600, "um-kasan": 5400,
           "arm64-64k": 3600,
           "x86-64-lockdep": 7200, "x86-64-kcsan": 3600, "x86-64-rt": 5400,
           "x86-64-kasan": 7200, "um-clang": 900, "um-plain": 900, "um-off": 120,
+          "um-user": 900,
           "x86-64-clang": 900, "x86-64-probes": 1800, "planted": 600}
 # Those that take long where processors are emulated; User-mode Linux has them always.
 SLOW_TESTS = ["etch:faults", "etch:killed", "etch:storm", "etch:fuzz_files"]
@@ -37,6 +38,9 @@ SLOW_TESTS = ["etch:faults", "etch:killed", "etch:storm", "etch:fuzz_files"]
 ARM64_TESTS = ["etch:boot", "etch:accounting", "etch:order", "etch:pipe", "etch:instances",
                "etch:raw", "etch:module", "etch:gates", "etch:ring_torture",
                "etch:immediate", "etch:all_events", "etch:hotplug.sh"]
+# Events of programs.
+USER_TESTS = ["etch:user_rseq", "etch:user_events", "etch:user_life", "etch:user_hostile",
+              "etch:user_protocol", "etch:user_stress"]
 # Probes of all kinds.
 PROBE_TESTS = ["etch:probes", "etch:uprobes", "etch:fprobes", "etch:probe_names",
                "etch:probe_lines", "etch:markers"]
@@ -200,6 +204,21 @@ def um_plain():
     if not any(case.status == "skipped" and "no modules" in case.why for case in cases):
         cases.append(tap.Case("no test said that there are no modules", "failed"))
     return cases
+
+
+def um_user():
+    """Events of programs, in a small User-mode Linux: none of their tests is skipped."""
+    name = "um-user"
+    missing = set(USER_TESTS) - set(prepare(name))
+    if missing:
+        raise LaneError(f"there is no kselftest {' '.join(missing)}")
+    say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
+    cases = boot(name, "kselftest", LIMITS[name],
+                 BOOT + [f"kselftest={test}" for test in USER_TESTS])
+    print(f"### {name}: run were {' '.join(USER_TESTS)}, and no others", flush=True)
+    skipped = [case.name for case in cases
+               if case.status == "skipped" and ": user_" in case.name]
+    return cases + [tap.Case(f"{test} was skipped", "failed") for test in skipped]
 
 
 def um_off():

@@ -21,7 +21,7 @@ import layout
 
 SOURCES = layout.TOP / "kernel-trace"
 PLACE = "kernel/etch"
-FLOORS = (("hook", "ring"), ("event",), ("instance",), ("tree",),
+FLOORS = (("hook", "ring"), ("event",), ("instance",), ("tree", "user"),
           ("source", "filter", "text", "ctf"), ("trigger", "persist"), ("hist",),
           ("latency",), ("main",))
 # The combinations of layers that a kernel can have, and the rooms that each is made of.

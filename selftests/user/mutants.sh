@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Would user_protocol notice? Take one rule at a time out of a copy of the library, or of what the
+# reader does, and see that the test fails. Prints TAP. It needs no kernel of ours, but a C library
+# that registers restartable sequences, and two CPUs.
+#
+#	mutants.sh LIBRARY HEADERS	(tools/lib/etch/include, include/uapi)
+#
+# With MUTANTS=look, see only that each rule is still in the source.
+
+# The dollars are perl's:
+# shellcheck disable=SC2016
+
+src=$(realpath "$1")
+inc=$(realpath "$2")
+cd "$(dirname "$0")" || exit 1
+. ../mutants.sh
+slow=
+
+copy() {
+	rm -rf "$work/etch" "$work/linux"
+	cp -r "$src/etch" "$work"
+	# Of the kernel's headers this one alone: the others are made for user space.
+	mkdir "$work/linux"
+	cp "$inc/linux/etch_user.h" "$work/linux"
+	cp user_protocol.c "$work"
+	[ -z "$slow" ] || perl -0pi -e "$slow" "$work/etch/user.h"
+}
+
+passes() {
+	cc -w -O2 -D_GNU_SOURCE -I"$work" -I../lib -I../.. -static -o "$work/test" \
+		"$work/user_protocol.c" ../lib/etch.c -lpthread || exit 1
+	ETCH_PROTOCOL_MS=1500 timeout 60 "$work/test" > /dev/null 2>&1
+}
+
+# A fault may need several attempts to show.
+mutant() { # what is wrong with it, file, perl expression
+	change "$1" "$2" "$3" || return
+	for _ in 1 2 3 4 5; do
+		if ! passes; then
+			say ok "$1: noticed"
+			return
+		fi
+	done
+	say "not ok" "$1: not noticed"
+}
+
+copy
+if [ -z "$look" ]; then
+	if passes && passes && passes; then
+		say ok "the library as it is"
+	else
+		say "not ok" "the library as it is"
+	fi
+fi
+mutant "section pointer not stored" etch/user.h \
+	's/"movq %%rax, %%fs:8\(%\[area\]\)\\n"/"\\n"/'
+mutant "position before payload" etch/user.h \
+	's/"rdtsc\\n/"movq %%r10, (%%rcx)\\n\\trdtsc\\n/'
+mutant "loss not counted by the last instruction" etch/user.h \
+	's/"addq %\[nr\], %c\[lost\]\(%%rcx\)\\n"/"addq %[nr], %c[lost](%%rcx); movl \$99, %%ecx; 8: decl %%ecx; jnz 8b\\n"/'
+mutant "block not invalid before it is begun again" etch/user.h \
+	's/"movq \$0, \(%%rdx\)\\n\\t"//; s/"incq %%r10\\n/"movl \$20000, %%r11d; 8: decl %%r11d; jnz 8b; incq %%r10\\n/'
+mutant "end of the next block before its position" etch/user.h \
+	's/"cmpq %c\[end\]\(%%rcx\), %%r10\\n\\t"\s*"ja %l\[slow\]\\n\\t"//'
+# With a writer that takes its time between its clock and its store, which alone is no fault.
+slow='s/"7:\\tmovq/"7:\\tmovl \$500, %%edx; 8: decl %%edx; jnz 8b; movq/'
+mutant "settling without an interrupt" user_protocol.c \
+	's/syscall\(SYS_membarrier, MEMBARRIER_CMD_PRIVATE.*?;/;/'
+finish
