@@ -25,6 +25,7 @@ static unsigned int asked;
 static struct etch_instance inst;
 struct mutex etch_mutex;	/* taken by the caller */
 struct etch_instance *etch_instances[ETCH_BITS];
+LIST_HEAD(etch_events);		/* there are none */
 const char * const etch_clock_names[ETCH_CLOCK_NR] = {
 	"counter", "mono", "mono_raw", "boot", "tai", "local", "global", "seq",
 };
