@@ -87,6 +87,13 @@ enum etch_verdict {
 
 typedef enum etch_verdict (*etch_verdict_fn)(const struct etch_event *event, void *data);
 
+/* Can the instance take it? */
+static inline bool etch_recorder_takes(const struct etch_recorder *rec,
+				       const struct etch_event *event)
+{
+	return !event->user || rec->user;
+}
+
 int etch_gates_set_on(struct etch_recorder *rec, bool on);
 int etch_event_enable(struct etch_recorder *rec, struct etch_event *event, bool on);
 int etch_event_open(struct etch_recorder *rec, struct etch_event *event, bool on);

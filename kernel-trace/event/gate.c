@@ -191,7 +191,7 @@ int etch_gates_flush(void)
 
 static int etch_admit(struct etch_recorder *rec, const struct etch_event *event)
 {
-	if (event->user && !rec->user)
+	if (!etch_recorder_takes(rec, event))
 		return -EOPNOTSUPP;
 	return rec->admit ? rec->admit(rec, event) : 0;
 }
@@ -271,7 +271,7 @@ int etch_events_enable(struct etch_recorder *rec, etch_verdict_fn verdict, void 
 		if (event->hidden)
 			continue;
 		what = verdict(event, data);
-		if (what == ETCH_LEAVE || (what == ETCH_TRY && event->user && !rec->user))
+		if (what == ETCH_LEAVE || (what == ETCH_TRY && !etch_recorder_takes(rec, event)))
 			continue;
 		ret = etch_change_bit(rec, event, what != ETCH_DISABLE);
 		err = err ?: ret;

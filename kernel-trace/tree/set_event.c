@@ -223,6 +223,21 @@ static enum etch_verdict etch_verdict_chosen(const struct etch_event *event, voi
 	return etch_word_has_glob(word) ? ETCH_TRY : ETCH_ENABLE;
 }
 
+/* Was an event to be enabled, and is not? One that a glob names and that is left is none. */
+static bool etch_choice_lacks(struct etch_choice *c, const struct etch_event *event)
+{
+	const struct etch_recorder *rec = &c->in->inst->rec;
+
+	switch (etch_verdict_chosen(event, c)) {
+	case ETCH_TRY:
+		return etch_recorder_takes(rec, event) && !etch_event_enabled(rec, event);
+	case ETCH_ENABLE:
+		return !etch_event_enabled(rec, event);
+	default:
+		return false;
+	}
+}
+
 /* The word by which the first event that could not be enabled was to be. */
 static const char *etch_choice_refused(struct etch_choice *c)
 {
@@ -230,8 +245,7 @@ static const char *etch_choice_refused(struct etch_choice *c)
 
 	c->at = etch_places_first();
 	list_for_each_entry(event, &etch_events, node)
-		if (!event->hidden && etch_verdict_chosen(event, c) == ETCH_ENABLE &&
-		    !etch_event_enabled(&c->in->inst->rec, event))
+		if (!event->hidden && etch_choice_lacks(c, event))
 			return etch_choice_word(c, event);
 	return c->in->text;
 }
