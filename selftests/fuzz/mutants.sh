@@ -99,7 +99,9 @@ mutant events "restores nothing" src/tree/set_event.c \
 mutant events "restores what was beside it" src/tree/enable.c \
 	's/at->event = list_next_entry\(at->event, node\);\n\t\tat->i\+\+;/at->event = list_next_entry(at->event, node);\n\t\tat->i += !at->event->hidden;/'
 mutant events "enables what is behind a !" src/tree/set_event.c \
-	's/return \*word == .!. \? ETCH_DISABLE : ETCH_ENABLE;/return ETCH_ENABLE;/'
+	's/(if \(\*word == .!.\)\n\t\treturn) ETCH_DISABLE;/$1 ETCH_ENABLE;/'
+mutant events "blames no word with a glob" src/tree/set_event.c \
+	's/return etch_recorder_takes\(rec, event\) && !etch_event_enabled\(rec, event\);/return false;/'
 mutant events "lets the first word decide" src/event/gate.c \
 	's/if \(notes\)/if (notes \&\& !notes[i])/'
 mutant events "blames the first word" src/tree/set_event.c \
