@@ -98,6 +98,8 @@ static nokprobe_inline void etch_probe_hit(struct trace_probe *tp, unsigned long
 	etch_write_end_quick(w.ring);
 }
 #else
+struct pt_regs;
+
 static inline void etch_probe_hit(struct trace_probe *tp, unsigned long addr, unsigned long ret,
 				  struct pt_regs *regs, void *edata)
 {
