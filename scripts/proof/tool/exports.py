@@ -15,7 +15,10 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "ctf"))
+SCRIPTS = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(SCRIPTS / "proof/ctf")]
+# Last: the folders above have their own modules of some names.
+sys.path.append(str(SCRIPTS / "lib"))
 import check
 import dat
 import duck
