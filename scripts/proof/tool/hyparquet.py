@@ -13,10 +13,10 @@ import { compressors } from "hyparquet-compressors";
 const found = [];
 for (const path of JSON.parse(process.argv[2])) {
     const rows = await parquetReadObjects({ file: await asyncBufferFromFile(path), compressors });
-    const counts = {};
+    const counts = {}, losses = path.includes("/event=etch.lost/");
     for (const row of rows) {
         const cpu = Number(row.common_cpu);
-        counts[cpu] = (counts[cpu] || 0) + ("lost" in row ? Number(row.lost) : 1);
+        counts[cpu] = (counts[cpu] || 0) + (losses ? Number(row.lost) : 1);
     }
     found.push([path, counts, rows.every(row => row.common_time !== undefined)]);
 }
