@@ -53,7 +53,7 @@ function __etch_options
     end
 end
 
-# What is behind the last comma is completed, with the words in front of it.
+# Each completion begins with the words in front of the last comma.
 function __etch_list
     set -l before (string match -r '.*,' -- (commandline -ct))
     while read -l word

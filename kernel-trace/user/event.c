@@ -511,8 +511,8 @@ static int etch_user_check_name(const char *name)
  * @fields: see struct etch_user_register
  *
  * Context: process, may sleep; holds etch_mutex.
- * Return: the event's id; or -EINVAL, -EEXIST, -EDQUOT, -ENOSPC, -E2BIG, -ENOMEM, and nothing
- * has changed.
+ * Return: the event's id; or -EINVAL, -EEXIST, -EDQUOT, -ENOSPC, -E2BIG, -ENOMEM, and the gate is
+ * free as before. An event that no program has may have come or gone.
  */
 int etch_user_event_add(struct etch_user_gates *gates, unsigned int gate, const char *name,
 			const char *fields)

@@ -34,8 +34,9 @@ passes() {
 	ETCH_PROTOCOL_MS=1500 timeout 60 "$work/test" > /dev/null 2>&1
 }
 
+# mutant TITLE FILE EXPRESSION: the library's file, changed by an expression of perl's, must fail.
 # A fault may need several attempts to show.
-mutant() { # what is wrong with it, file, perl expression
+mutant() {
 	change "$1" "$2" "$3" || return
 	for _ in 1 2 3 4 5; do
 		if ! passes; then

@@ -26,7 +26,7 @@ enum babel_how {
 	BABEL_STRING,
 	BABEL_NUMBERS,	/* an array of them */
 	BABEL_RWBS,	/* a number, of which Etch has the letters */
-	BABEL_TREE,	/* what has no other place: as text */
+	BABEL_TREE,	/* a struct, or a field that fits nowhere else: as text */
 };
 
 /**
