@@ -48,7 +48,7 @@ enum etch_user_try {
  */
 u64 etch_user_pos(const struct etch_user_ring_of *ring)
 {
-	/* Pairs with the store that ends the program's section: the record is there. */
+	/* (u) Pairs with the store that ends the program's section: the record is there. */
 	return smp_load_acquire(&ring->words->pos);
 }
 
@@ -94,7 +94,7 @@ static bool etch_user_stands(const struct etch_user_block *block, u64 nr)
 {
 	bool stands = READ_ONCE(block->gen) == nr + 1;
 
-	/* Pairs with the program's stores: the reads between two looks are of this block. */
+	/* (v) Pairs with the program's stores: the reads between two looks are of this block. */
 	smp_rmb();
 	return stands;
 }
@@ -110,7 +110,7 @@ static bool etch_user_head(const struct etch_user_ring_of *ring, u64 nr,
 	head->total = READ_ONCE(block->total);
 	head->lost = READ_ONCE(block->lost);
 	head->left = READ_ONCE(block->left);
-	/* As below: the second look comes after these. */
+	/* (v) As below: the second look comes after these. */
 	smp_rmb();
 	return etch_user_stands(block, nr);
 }
@@ -153,7 +153,7 @@ static enum etch_user_try etch_user_copy(const struct etch_user_ring_of *ring,
 		return ETCH_USER_BAD;
 	memcpy(view->data + (from - start), (void *)etch_user_block(ring, nr) + (from - start),
 	       to - from);
-	/* Pairs with the program's stores: if the block is overwritten, this look shows it. */
+	/* (v) Pairs with the program's stores: if the block is overwritten, this look shows it. */
 	smp_rmb();
 	if (!etch_user_stands(etch_user_block(ring, nr), nr))
 		return ETCH_USER_AGAIN;
@@ -268,7 +268,7 @@ void etch_user_view_step(struct etch_user_view *view, unsigned int len, u64 time
  */
 void etch_user_tell(struct etch_user_ring_of *ring)
 {
-	/* Pairs with the program's load: the block was copied. */
+	/* (w) Pairs with the program's load: the block was copied. */
 	smp_store_release(&ring->words->consumed,
 			  round_down(ring->at.next, (u64)ETCH_USER_SUBBUF));
 }

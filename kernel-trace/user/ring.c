@@ -66,6 +66,13 @@ static void etch_user_process_release(struct kref *ref)
 	kfree(p);
 }
 
+/* Another process may get the memory of one that has no ring mapped. Under etch_user_lock. */
+static void etch_user_process_detach(struct etch_user_process *p)
+{
+	if (!p->mapped)
+		p->mm = NULL;
+}
+
 /* The current process, held; NULL: it has no rings. */
 static struct etch_user_process *etch_user_process_find(void)
 {
@@ -225,7 +232,7 @@ static void etch_user_ring_follow(const struct etch_instance *inst,
 
 static void etch_user_restart(void *unused)
 {
-	/* Pairs with the reader's look at the clock: that comes before this program's next one. */
+	/* (x) Pairs with the reader's look at the clock: it comes before the program's next one. */
 	smp_mb();
 	rseq_preempt(current);
 }
@@ -299,6 +306,7 @@ void etch_user_abandon(struct etch_user_ring_of *ring)
 {
 	guard(spinlock)(&etch_user_lock);
 	ring->born = true;
+	etch_user_process_detach(ring->process);
 }
 
 /**
@@ -475,9 +483,7 @@ static void etch_user_count_map(struct etch_user_ring_of *ring, int by)
 	ring->born = true;
 	ring->mapped += by;
 	ring->process->mapped += by;
-	/* Another process may get this memory. */
-	if (!ring->process->mapped)
-		ring->process->mm = NULL;
+	etch_user_process_detach(ring->process);
 }
 
 static void etch_user_vma_open(struct vm_area_struct *vma)
