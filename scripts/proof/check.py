@@ -11,6 +11,7 @@ in time, or has trouble on its console, has failed too, whatever its tests said.
 """
 
 import os
+import resource
 import sys
 import textwrap
 import time
@@ -54,9 +55,23 @@ ALL = {**LANES, **LONG}
 TOLD = ("OUT", "SOURCE", "M", "MORE", "ONLY", "WITHOUT", "BENCH", "LLVM")
 
 
+def spent():
+    """(now, what programs took of the processors until now), in seconds.
+
+    Kernels that are built ahead count for the lane during which they are finished.
+    """
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.monotonic(), usage.ru_utime + usage.ru_stime
+
+
+def since(before):
+    """The same, since spent() gave this."""
+    return tuple(now - then for now, then in zip(spent(), before))
+
+
 def run_lane(name):
-    """(cases, seconds) of a lane; an error that keeps it from running is a case."""
-    start = time.monotonic()
+    """(cases, since() the lane began); an error that keeps it from running is a case."""
+    start = spent()
     try:
         with lock.alone(layout.BUILD / f"log/lane-{name}.lock",
                         f"Another make check, with lane {name},"):
@@ -75,7 +90,7 @@ def run_lane(name):
         if case.status != "passed":
             print(f"### {name}: {case.status}: {case.name} {case.why}",
                   flush=True)
-    return cases, time.monotonic() - start
+    return cases, since(start)
 
 
 def count(cases, status):
@@ -83,17 +98,17 @@ def count(cases, status):
     return sum(case.status == status for case in cases)
 
 
-def table(results, seconds):
+def table(results, spent_in_all):
     """Print the lanes with their counts and times, the reasons of skips, the failed cases.
 
-    seconds: the time of all lanes, with the work that was done for several of them.
+    spent_in_all: of all lanes, with the work that was done for several of them.
     """
-    row = "{:<19} {:>6} {:>7} {:>7} {:>8} {:>8}"
-    print("\n" + row.format("lane", "tests", "passed", "failed", "skipped", "seconds"))
+    row = "{:<19} {:>6} {:>7} {:>7} {:>8} {:>8} {:>8}"
+    print("\n" + row.format("lane", "tests", "passed", "failed", "skipped", "seconds", "CPU s"))
     every = [case for cases, _ in results.values() for case in cases]
-    for name, (cases, took) in [*results.items(), ("all", (every, seconds))]:
+    for name, (cases, took) in [*results.items(), ("all", (every, spent_in_all))]:
         print(row.format(name, len(cases), count(cases, "passed"), count(cases, "failed"),
-                         count(cases, "skipped"), f"{took:.0f}"))
+                         count(cases, "skipped"), *(f"{seconds:.0f}" for seconds in took)))
     for name, (cases, _) in results.items():
         for why, number in Counter(case.why for case in cases
                                    if case.status == "skipped").items():
@@ -119,11 +134,11 @@ def main():
     signals.unwind()
     for variable in TOLD:
         os.environ.pop(variable, None)
-    results, start = {}, time.monotonic()
+    results, start = {}, spent()
     if lane.run(["python3", lane.SCRIPTS / "series/tree.py", "build"], "tree.log")[0]:
         print((lane.LOGS / "tree.log").read_text())
         results["tree"] = ([tap.Case("build/linux could not be made",
-                                     "failed")], 0)
+                                     "failed")], (0, 0))
         names = [name for name in names if name in ("harness", "series")]
     try:
         ahead.start(names)
@@ -131,7 +146,7 @@ def main():
             results[name] = run_lane(name)
     finally:
         ahead.stop()
-    table(results, time.monotonic() - start)
+    table(results, since(start))
     every = [case for cases, _ in results.values() for case in cases]
     print("\n{} passed, {} failed, {} skipped".format(
         *(count(every, status)

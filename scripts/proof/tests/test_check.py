@@ -19,16 +19,17 @@ class Table(unittest.TestCase):
     def table(self, cases):
         """Its lines, for one lane with these cases."""
         with contextlib.redirect_stdout(io.StringIO()) as out:
-            check.table({"um": (cases, 12.3)}, 45.6)
+            check.table({"um": (cases, (12.3, 20.4))}, (45.6, 70.8))
         return out.getvalue().splitlines()
 
     def test_counts(self):
         lines = self.table([tap.Case("a", "passed"), tap.Case("b", "passed"),
                             tap.Case("c", "failed"), tap.Case("d", "skipped", "no disk")])
-        self.assertEqual(["lane", "tests", "passed", "failed", "skipped", "seconds"],
+        self.assertEqual(["lane", "tests", "passed", "failed", "skipped", "seconds",
+                          "CPU", "s"],
                          lines[1].split())
-        self.assertEqual(["um", "4", "2", "1", "1", "12"], lines[2].split())
-        self.assertEqual(["all", "4", "2", "1", "1", "46"], lines[3].split())
+        self.assertEqual(["um", "4", "2", "1", "1", "12", "20"], lines[2].split())
+        self.assertEqual(["all", "4", "2", "1", "1", "46", "71"], lines[3].split())
 
     def test_says_why_once(self):
         lines = self.table([tap.Case("a", "skipped", "no disk"),
