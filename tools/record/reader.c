@@ -208,7 +208,7 @@ static bool readers_have(const struct readers *all, int cpu)
 	return false;
 }
 
-static int reader_start(struct readers *all, int cpu, int from)
+static int reader_start(struct readers *all, int cpu, int from, const struct account *base)
 {
 	struct reader *r = calloc(1, sizeof(*r));
 	struct reader **list = realloc(all->list, (all->nr + 1) * sizeof(*list));
@@ -223,7 +223,7 @@ static int reader_start(struct readers *all, int cpu, int from)
 	}
 	r->all = all;
 	r->cpu = cpu;
-	tree_stats(all->tree, cpu, &r->base);
+	r->base = *base;
 	snprintf(name, sizeof(name), "cpu%d", cpu);
 	if (pump_open(&r->pump, name, from)) {
 		free(r);
@@ -244,10 +244,13 @@ static int reader_start(struct readers *all, int cpu, int from)
 static int readers_look_at(void *arg, int cpu)
 {
 	struct readers *all = arg;
+	struct account base = { 0 };
 	int from;
 
 	if (readers_have(all, cpu))
 		return 0;
+	/* Before the file is open: from then on, what is read is this reader's. */
+	tree_stats(all->tree, cpu, &base);
 	from = tree_open_packets(all->tree, cpu);
 	/* Not there yet: it is looked for again. */
 	if (from < 0 && (errno == ENODEV || errno == ENXIO))
@@ -255,7 +258,7 @@ static int readers_look_at(void *arg, int cpu)
 	if (from < 0)
 		return fail("%s/per_cpu/cpu%d/trace_pipe_raw: %m%s", all->tree->path, cpu,
 			    errno == EBUSY ? ". Somebody else reads it" : "");
-	if (!reader_start(all, cpu, from))
+	if (!reader_start(all, cpu, from, &base))
 		return 0;
 	close(from);
 	return -1;
