@@ -47,7 +47,6 @@
 #include "instance/instance_internal.h"
 
 struct etch_instance *etch_instances[ETCH_BITS];
-const struct etch_annex *etch_annex __ro_after_init;
 
 /* Of every instance: @users and @going. */
 static DEFINE_SPINLOCK(etch_users_lock);

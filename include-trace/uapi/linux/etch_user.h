@@ -88,6 +88,8 @@ struct etch_user_block {
  * @overwrite: the oldest block gives way to new ones
  * @stopped: one of ETCH_USER_GOES, ETCH_USER_STOPPED, ETCH_USER_GONE
  * @step: what the counter was set back by, in sum, when the machine was suspended
+ * @reserved: 0
+ * @reserved2: 0
  */
 struct etch_user_ring {
 	__u64 pos;
