@@ -3,16 +3,19 @@
 
 LANE ?= um
 BENCH ?= gate
+BASES := $(shell awk '/^[0-9]/ { print $$1 }' scripts/series/bases)
 S := scripts
 
+# The kernel, by its version: a line of scripts/series/bases.
+export ETCH_BASE := $(BASE)
 export LANE KDIR
 
 # The user's shell may have variables of these names; the scripts use them to pass words to
 # each other.
-unexport OUT SOURCE M MORE ONLY WITHOUT LLVM CDPATH
+unexport BASE OUT SOURCE M MORE ONLY WITHOUT LLVM CDPATH
 
 help:
-	@echo 'Etch, static tracing for Linux 6.12. Verbs:'
+	@echo 'Etch, static tracing for Linux. Verbs:'
 	@awk -F '## ' '/^#### / { printf "\n%s\n", substr($$0, 6) } \
 		/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); \
 		printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -23,7 +26,8 @@ help:
 	@echo '                 readout, rest, consumers, recorders, rules, contexts, marks, probe;'
 	@echo '                 BENCH="gate um" in one lane alone'
 	@echo '  CHECK=...      some lanes of make check alone: CHECK="series um", or LANE=um'
-	@echo '  KDIR=/path     a Linux 6.12.y tree of yours as the base'
+	@echo '  BASE=...       which kernel: $(BASES); made in build/, or in build/BASE'
+	@echo '  KDIR=/path     a Linux tree of yours as its source'
 
 #### Use
 

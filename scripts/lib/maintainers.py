@@ -74,7 +74,7 @@ def stale(patches):
     return found
 
 
-def base_is_debians():
+def base_is_distributed():
     """Whether the pristine tree is the one whose MAINTAINERS counts, and not a user's."""
     origin = layout.BUILD / "linux-pristine.origin"
-    return origin.exists() and origin.read_text().startswith("package ")
+    return origin.exists() and origin.read_text().startswith(("package ", "tarball "))

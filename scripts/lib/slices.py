@@ -32,6 +32,10 @@ def read(entries):
     for patch, patterns in entries:
         for pattern in patterns:
             if "|" in pattern:
+                if patch.partition("/")[0] in layout.BASES:
+                    raise manifest.ManifestError(
+                        f"patches/manifest: {patch} | {pattern}: a patch of one base cannot add "
+                        "to a file that grows, for the patches behind it are common to all")
                 one = Slice(patch, pattern)
                 found.setdefault(one.path, []).append(one)
     return found

@@ -12,13 +12,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 import layout
 import mail
+import manifest
 import tree
 
 
 def main():
     try:
         text = mail.mailbox()
-    except (mail.MailError, tree.TreeError, OSError) as error:
+    except (mail.MailError, manifest.ManifestError, tree.TreeError, OSError) as error:
         sys.exit(f"error: {error}")
     file = layout.BUILD / "etch.mbox"
     file.write_bytes(text.encode("utf-8"))

@@ -5,10 +5,12 @@
 Patches that add our own files (patches/manifest says which) get their
 content from the files; their messages stay. Every patch is brought to the
 one form in which patches are kept, its diffstat renewed. With --check
-nothing is written, and a patch that would change is an error.
+nothing is written, and a patch that would change is an error. ETCH_BASE=6.18
+looks at that base's series; otherwise all series are looked at.
 """
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -25,9 +27,11 @@ def main():
                         help="write nothing; fail if a patch would change")
     args = parser.parse_args()
     try:
-        changed = rules.stale()
+        one = os.environ.get("ETCH_BASE")
+        texts = rules.every_base([one] if one else layout.carried())
+        changed = rules.stale(texts)
         if not args.check:
-            for name, text in rules.texts().items():
+            for name, text in texts.items():
                 if name in changed:
                     (layout.PATCHES / name).write_bytes(text.encode("utf-8"))
                     print(f"Patch {name} refreshed.")
