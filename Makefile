@@ -3,16 +3,21 @@
 
 LANE ?= um
 BENCH ?= gate
+BASES := $(shell awk '/^[0-9]/ { print $$1 }' scripts/series/bases)
 S := scripts
 
+# The kernel, by its version: a line of scripts/series/bases.
+export ETCH_BASE := $(BASE)
 export LANE KDIR
+# The word means something else to "make bisect".
+mbox: export ETCH_FROM := $(FROM)
 
 # The user's shell may have variables of these names; the scripts use them to pass words to
 # each other.
-unexport OUT SOURCE M MORE ONLY WITHOUT LLVM CDPATH
+unexport BASE OUT SOURCE M MORE ONLY WITHOUT LLVM CDPATH
 
 help:
-	@echo 'Etch, static tracing for Linux 6.12. Verbs:'
+	@echo 'Etch, static tracing for Linux. Verbs:'
 	@awk -F '## ' '/^#### / { printf "\n%s\n", substr($$0, 6) } \
 		/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); \
 		printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -23,7 +28,8 @@ help:
 	@echo '                 readout, rest, consumers, recorders, rules, contexts, marks, probe;'
 	@echo '                 BENCH="gate um" in one lane alone'
 	@echo '  CHECK=...      some lanes of make check alone: CHECK="series um", or LANE=um'
-	@echo '  KDIR=/path     a Linux 6.12.y tree of yours as the base'
+	@echo '  BASE=...       which kernel: $(BASES); made in build/, or in build/BASE'
+	@echo '  KDIR=/path     a Linux tree of yours as its source'
 
 #### Use
 
@@ -65,8 +71,11 @@ refresh:		## write the patches from our files
 maintainers: fetch	## write Cc: lines into the messages of the patches
 	@$S/series/maintainers.py
 
-mbox:			## the series as mails with a cover letter, in build/etch.mbox
-	@mkdir -p build && $S/series/mbox.py
+mbox:			## the series as mails in build/etch.mbox; FROM="Name <address>" signs them
+	@FROM="$$ETCH_FROM" $S/series/mbox.py
+
+forecast:		## what of the series does not fit the newest kernel, or KDIR=/path
+	@$S/series/forecast.py
 
 #### Prove
 
@@ -111,5 +120,5 @@ distclean:		## remove build/ altogether, and what was made beside it
 .NOTPARALLEL:
 
 .PHONY: help run record shell check check-long apply unapply build fetch tree dev sync refresh \
-	maintainers mbox bisect check-series size bench lint cocci-tree model litmus clean \
+	maintainers mbox forecast bisect check-series size bench lint cocci-tree model litmus clean \
 	distclean

@@ -24,7 +24,6 @@ import manifest
 import swap
 import tree
 
-BASE = (6, 12)
 # Files that make apply keeps in a tree: a sum of the series, the series, and the earlier
 # content of quilt's folder.
 SUM = ".pc/etch-series-sum"
@@ -121,7 +120,7 @@ class Applied:
         if not self.is_ours():
             raise tree.TreeError(
                 f"{self.kdir} has other quilt patches applied, and quilt keeps one series to "
-                f"a tree. git am takes ours as well: see {layout.SERIES}. {UNCHANGED}")
+                f"a tree. git am takes ours as well: make mbox BASE={layout.BASE}. {UNCHANGED}")
         self._check_kept()
         before = self.before()
         changed = self.changed(before)
@@ -177,8 +176,8 @@ def write(place, files):
 def keep(kdir, pc):
     """Put into quilt's folder what goes with the series; quilt pop then finds it there."""
     kept = pc / "etch"
-    kept.mkdir(parents=True)
     for name in manifest.series():
+        (kept / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(layout.PATCHES / name, kept / name)
     shutil.copyfile(layout.SERIES, kept / "series")
     if (kdir / BEFORE).is_dir():
@@ -191,12 +190,20 @@ def keep(kdir, pc):
     (pc / ".quilt_series").write_text(f"{KEPT}/series\n")
 
 
+def choose_base(kdir):
+    """From now on the series is that for the kernel of this tree, if there is one."""
+    base = "{}.{}".format(*tree.version(kdir))
+    if base in layout.carried():
+        layout.choose(base)
+
+
 def check_version(kdir):
     """An error if the series is for another kernel."""
     found = tree.version(kdir)
-    if found[:2] != BASE:
-        raise tree.TreeError("{} is Linux {}.{}.{}; this series is for 6.12.y. {}".format(
-            kdir, *found, UNCHANGED))
+    if "{}.{}".format(*found) != layout.BASE:
+        raise tree.TreeError("{} is Linux {}.{}.{}; there is a series for {}. {}".format(
+            kdir, *found, " and one for ".join(f"{base}.y" for base in layout.carried()),
+            UNCHANGED))
 
 
 def check_writable(kdir):

@@ -12,7 +12,38 @@ unset CDPATH LLVM
 ETCH_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 ETCH_BUILD=${ETCH_BUILD:-$ETCH_TOP/build}
 ETCH_PATCHES=$ETCH_TOP/patches
-ETCH_SERIES=$ETCH_TOP/series
+
+# The kernel that all is about, a line of scripts/series/bases. Builds for another than the
+# first one are in a folder of their own; ETCH_SHARED is for things that all share.
+# ETCH_BUILD_OF says to scripts that are started from here of which base ETCH_BUILD is.
+ETCH_SHARED=$ETCH_BUILD
+[ -z "${ETCH_BUILD_OF:-}" ] || ETCH_SHARED=${ETCH_BUILD%/"$ETCH_BUILD_OF"}
+choose_base()
+{
+	local version series package suite first='' all=''
+
+	while read -r version series package suite; do
+		case $version in
+		""|\#*)	continue ;;
+		esac
+		: "${first:=$version}" "${ETCH_BASE:=$version}"
+		all+=" $version"
+		[ "$version" = "$ETCH_BASE" ] || continue
+		ETCH_SERIES=$ETCH_TOP/$series
+		# shellcheck disable=SC2034
+		ETCH_PACKAGE=${package#-}
+		ETCH_SUITE=$suite
+	done < "$ETCH_TOP/scripts/series/bases"
+	if [ -z "${ETCH_SUITE:-}" ]; then
+		echo "### error: there is no base $ETCH_BASE; scripts/series/bases has:$all" >&2
+		exit 1
+	fi
+	ETCH_BUILD=$ETCH_SHARED ETCH_BUILD_OF=
+	[ "$ETCH_BASE" = "$first" ] ||
+		ETCH_BUILD=$ETCH_SHARED/$ETCH_BASE ETCH_BUILD_OF=$ETCH_BASE
+}
+ETCH_SUITE=
+choose_base
 
 # The pristine source, and the same with the series on it.
 ETCH_PRISTINE=$ETCH_BUILD/linux-pristine
@@ -27,7 +58,7 @@ case $ETCH_TOP$ETCH_BUILD in
 	exit 1 ;;
 esac
 
-export ETCH_TOP ETCH_BUILD ETCH_PATCHES ETCH_SERIES
+export ETCH_TOP ETCH_BUILD ETCH_BUILD_OF ETCH_BASE ETCH_PATCHES ETCH_SERIES
 export ETCH_PRISTINE ETCH_LINUX ETCH_DEV
 
 # One sentence to the user, in the past or present tense, with a mark that

@@ -1,22 +1,66 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Where the files of this repository live in the kernel tree.
+"""Where the files of this repository live in the kernel tree, and for which kernel.
 
 The table ROOMS is the whole mapping. Everything that moves sources about
-(refresh, sync, the checks) asks here.
+(refresh, sync, the checks) asks here. The kernel is one of scripts/series/bases; builds for
+another than the first one are in a folder of their own below build/.
 """
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("ETCH_BUILD", TOP / "build"))
 PATCHES = TOP / "patches"
-SERIES = TOP / "series"
 MANIFEST = PATCHES / "manifest"
-PRISTINE = BUILD / "linux-pristine"
-LINUX = BUILD / "linux"
-DEV = BUILD / "linux-dev"
+# The folder of the patches that every base has: they hold our own files.
+COMMON = "common"
+
+
+class LayoutError(OSError):
+    """Why it cannot be said what files there are, as a sentence."""
+
+
+def _bases():
+    """{version: name of its series}, the default first."""
+    rows = map(str.split, (TOP / "scripts/series/bases").read_text().splitlines())
+    return {row[0]: row[1] for row in rows if row and not row[0].startswith("#")}
+
+
+BASES = _bases()
+# What all bases share is in here. lib/common.sh gives scripts the folder of one base, and says
+# of which.
+SHARED = Path(os.environ.get("ETCH_BUILD") or TOP / "build")
+if os.environ.get("ETCH_BUILD_OF"):
+    SHARED = SHARED.parent
+
+
+def folder(base):
+    """The folder with the builds for a base."""
+    return SHARED if base == next(iter(BASES)) else SHARED / base
+
+
+def choose(base):
+    """From now on everything is about this base."""
+    global BASE, SERIES, BUILD, PRISTINE, LINUX, DEV
+    if base not in BASES:
+        raise LayoutError(f"there is no base {base}; scripts/series/bases has: "
+                          + " ".join(BASES))
+    BASE, SERIES, BUILD = base, TOP / BASES[base], folder(base)
+    PRISTINE, LINUX, DEV = BUILD / "linux-pristine", BUILD / "linux", BUILD / "linux-dev"
+
+
+def carried():
+    """The bases that have a series."""
+    return [base for base, name in BASES.items() if (TOP / name).is_file()]
+
+
+BASE = SERIES = BUILD = PRISTINE = LINUX = DEV = None
+try:
+    choose(os.environ.get("ETCH_BASE") or next(iter(BASES)))
+except LayoutError as error:
+    sys.exit(f"### error: {error}")
 
 # folder here -> folder in the kernel tree
 ROOMS = (
@@ -37,10 +81,6 @@ MADE = ("__pycache__", "out", "etch-record")
 # The tool has the name of a folder.
 MADE_FILES = ("tools/etch",)
 MADE_SUFFIXES = (".o", ".ko", ".mod", ".pyc")
-
-
-class LayoutError(OSError):
-    """Why it cannot be said what files there are, as a sentence."""
 
 # Folders of the kernel tree that hold only our files.
 OWN = tuple(there for here, there in ROOMS if "etch" in there)

@@ -4,6 +4,9 @@
 patches/manifest lists patches at the left margin and, indented below each,
 patterns of paths in this repository. "*" matches slashes too. A file belongs
 to the first pattern that it matches.
+
+A patch's name begins with its folder: common/ for every base, or the base that it is for.
+What such a patch of another base adds is no file of this one.
 """
 
 from fnmatch import fnmatchcase
@@ -45,16 +48,29 @@ def read():
     return parse(layout.MANIFEST.read_text())
 
 
+def is_others(patch):
+    """Whether a patch is in the folder of another base."""
+    folder = patch.partition("/")[0]
+    return folder in layout.BASES and folder != layout.BASE
+
+
+def sources():
+    """Our own files in the tree of this base: {path in the kernel tree: file}."""
+    entries = read()
+    return {path: file for path, file in layout.sources().items()
+            if not is_others(owner(entries, str(file.relative_to(layout.TOP))) or "")}
+
+
 def assign(entries, sources):
-    """{patch: {path in the kernel tree: file}}; every source has a patch."""
-    chosen = {patch: {} for patch, _ in entries}
+    """{patch of this base: {path in the kernel tree: file}}; every source has a patch."""
+    chosen = {patch: {} for patch, _ in entries if not is_others(patch)}
     homeless = []
     for path, file in sources.items():
         name = str(file.relative_to(layout.TOP))
         patch = owner(entries, name)
         if patch is None:
             homeless.append(name)
-        else:
+        elif patch in chosen:
             chosen[patch][path] = file
     if homeless:
         raise ManifestError(
@@ -71,5 +87,8 @@ def names(text):
 
 
 def series():
-    """The names of the patches of the series, in order."""
+    """The names of the patches of the series, in order, each with its folder."""
+    if not layout.SERIES.is_file():
+        raise ManifestError(f"there is no series for Linux {layout.BASE} yet: "
+                            f"{layout.SERIES.name} is missing")
     return names(layout.SERIES.read_text())

@@ -30,6 +30,11 @@ UM_BOOTS = ("um-restore-the-extended-state-whole.patch",
             "um-stop-at-the-mark-of-a-broken-fork.patch")
 
 
+def um_boots():
+    """Those that the series of this base has: a newer kernel needs fewer."""
+    return [name for name in manifest.series() if Path(name).name in UM_BOOTS]
+
+
 class TreeError(Exception):
     """A mistake in a tree or a series, as a sentence."""
 
@@ -93,9 +98,10 @@ def run(command, cwd, env=None):
     return result.stdout
 
 
-def quilt_env(patches=layout.PATCHES, series=layout.SERIES):
-    """The environment in which quilt finds a series, and nothing else."""
-    return {"QUILT_PATCHES": str(patches), "QUILT_SERIES": str(series),
+def quilt_env(patches=None, series=None):
+    """The environment in which quilt finds a series, ours or another, and nothing else."""
+    return {"QUILT_PATCHES": str(patches or layout.PATCHES),
+            "QUILT_SERIES": str(series or layout.SERIES),
             "QUILTRC": str(layout.TOP / "scripts/series/quiltrc")}
 
 
@@ -119,23 +125,53 @@ def quilt_push(tree, patches=None, series=None, top=None):
         raise TreeError("\n    ".join([f"{name} does not fit:", *said]) if said else error)
 
 
+# The repository is thrown away: nothing waits for the disk.
+WHO = ("-c", "user.name=Etch", "-c", "user.email=etch@example.org",
+       "-c", "commit.gpgsign=false", "-c", "core.autocrlf=false",
+       "-c", "core.fsync=none", "-c", "gc.auto=0")
+
+
+# How git finds the name of the function that a hunk is in, as the kernel's own file says it.
+ATTRIBUTES = "*.[ch] diff=cpp\n"
+
+
+def _repository(tree):
+    """Make a repository of a tree, with one commit."""
+    run(["git", "init", "-q"], tree)
+    attributes = Path(tree) / ".git/info/attributes"
+    attributes.parent.mkdir(exist_ok=True)
+    attributes.write_text(ATTRIBUTES)
+    run(["git", "add", "-A"], tree)
+    run(["git", *WHO, "commit", "-q", "--allow-empty", "-m", "base"], tree)
+
+
 def git_am(tree, mailbox=None):
     """Apply the whole series with git am, to a new repository there.
 
     mailbox: its text, with a cover letter, in the patches' place.
     """
-    who = ["-c", "user.name=Etch", "-c", "user.email=etch@example.org",
-           "-c", "commit.gpgsign=false", "-c", "core.autocrlf=false"]
-    run(["git", "init", "-q"], tree)
-    run(["git", "add", "-A"], tree)
-    run(["git", *who, "commit", "-q", "--allow-empty", "-m", "base"], tree)
+    _repository(tree)
     names = [str(layout.PATCHES / name) for name in manifest.series()]
     if mailbox is not None:
         file = Path(tree) / ".git/etch.mbox"
         file.write_bytes(mailbox.encode("utf-8"))
         names = ["--empty=drop", str(file)]
     if names:
-        run(["git", *who, "am", "-q", *names], tree)
+        run(["git", *WHO, "am", "-q", *names], tree)
+
+
+def has_quiltimport():
+    """Whether this machine's git has the command; some systems package it apart."""
+    where = subprocess.run(["git", "--exec-path"], text=True, check=False,
+                           stdout=subprocess.PIPE).stdout.strip()
+    return bool(where) and (Path(where) / "git-quiltimport").exists()
+
+
+def git_quiltimport(tree):
+    """Apply the whole series with git quiltimport, to a new repository there."""
+    _repository(tree)
+    run(["git", *WHO, "quiltimport", "--patches", str(layout.PATCHES),
+         "--series", str(layout.SERIES)], tree)
 
 
 def files(tree):
@@ -228,7 +264,7 @@ def mainline(lane):
     tree = layout.BUILD / "linux-um"
     with alone(), tempfile.TemporaryDirectory() as scratch:
         small(layout.PRISTINE, Path(scratch))
-        for name in UM_BOOTS:
+        for name in um_boots():
             run(["patch", "-p1", "-s", "-F0", "-i", str(layout.PATCHES / name)], scratch)
         clone(tree)
         update(tree, layout.PRISTINE, files(scratch))

@@ -4,7 +4,8 @@
 
 What a reviewer would send back is found here: a patch without a message, with
 fuzz, or with a finding of checkpatch; a file that the series does not give; a
-difference between quilt and git am.
+difference between quilt, git am and git quiltimport. The files and the patches are
+compared for every base; the rest is done for the one that BASE names.
 
   check-series.py [--no-checkpatch]     without it, which make lint runs, too
 """
@@ -18,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 import checkpatch
+import gitform
 import layout
 import mail
 import maintainers
@@ -32,16 +34,52 @@ HEADERS = ("From", "Date", "Subject")
 INCLUDE = re.compile(r'#\s*include\s+(?:"(?P<own>[^"]+)"|<(?P<all>[^>]+)>)')
 
 
+def folders(base):
+    """The folders of the patches that a base's series names."""
+    return (layout.COMMON, base)
+
+
 def listing():
-    """Series, manifest and folder name the same patches."""
-    series = manifest.series()
-    there = {path.name for path in layout.PATCHES.glob("*.patch")}
-    problems = [f"{name} is in series, not in patches/"
-                for name in series if name not in there]
-    problems += [f"{name} is in patches/, not in series"
+    """The series and the folders name the same patches."""
+    problems, known = [], {*layout.BASES, layout.COMMON}
+    for path in sorted(layout.PATCHES.rglob("*.patch")):
+        if path.parent.parent != layout.PATCHES or path.parent.name not in known:
+            problems.append(f"{path.relative_to(layout.TOP)} is in none of the folders "
+                            + " ".join(f"patches/{name}/" for name in sorted(known)))
+    for base in layout.carried():
+        problems += listed(base)
+    return problems
+
+
+def listed(base):
+    """The same for one base."""
+    text = layout.TOP / layout.BASES[base]
+    series = manifest.names(text.read_text())
+    there = {str(path.relative_to(layout.PATCHES)) for folder in folders(base)
+             for path in (layout.PATCHES / folder).glob("*.patch")}
+    problems = [f"{name} is in {text.name}, and not in patches/ or in the folder of another "
+                "base" for name in series if name not in there]
+    problems += [f"{name} is in patches/, not in {text.name}"
                  for name in sorted(there.difference(series))]
-    problems += [f"{name} is twice in series"
+    problems += [f"{name} is twice in {text.name}"
                  for name in sorted(set(series)) if series.count(name) > 1]
+    return problems
+
+
+def common(patches):
+    """A patch for every base changes no file of the kernel's: only files that the series adds."""
+    problems, added = [], set()
+    for name, patch in patches:
+        for diff in patch.diffs:
+            if not name.startswith(layout.COMMON + "/"):
+                continue
+            if diff.kind != "new" and diff.path not in added:
+                problems.append(f"{name} changes {diff.path}, which no patch of "
+                                f"patches/{layout.COMMON}/ adds: a patch of the base does that")
+            if diff.kind == "new":
+                added.add(diff.path)
+            if (layout.PRISTINE / diff.path).exists():
+                problems.append(f"{name}: the kernel has {diff.path} already")
     return problems
 
 
@@ -141,7 +179,7 @@ def gives_files(overlay, patches):
     added = {diff.path for _, patch in patches for diff in patch.diffs
              if diff.kind == "new" and layout.to_repo(diff.path)}
     ours = {path: (file.read_bytes(), layout.is_executable(file))
-            for path, file in layout.sources().items()}
+            for path, file in manifest.sources().items()}
     given = {path: overlay[path] for path in added if path in overlay}
     return compare(given, ours, ("the series", "this repository"))
 
@@ -157,15 +195,24 @@ def attempt(tap, name, function, *arguments):
     return value
 
 
-def apply_both(tap, scratch, base, where):
-    """quilt and git am, and what they give; quilt's tree, or None."""
+def apply_all(tap, scratch, base, where):
+    """quilt, git am and git quiltimport, and what they give; quilt's tree, or None."""
     quilt = attempt(tap, f"quilt applies the series to {where} without fuzz",
                     tree.overlay, base, scratch / "quilt")
-    git = attempt(tap, f"git am applies the series to {where}", tree.overlay,
-                  base, scratch / "git", tree.git_am)
-    if quilt is not None and git is not None:
-        tap.result(f"quilt and git am give the same tree of {where}",
-                   compare(quilt, git, ("quilt", "git am")))
+    for what, apply in ("git am", tree.git_am), ("git quiltimport", tree.git_quiltimport):
+        if apply == tree.git_quiltimport and not tree.has_quiltimport():
+            tap.skip(f"git quiltimport applies the series to {where}", "git has it not here")
+            print(f"### git quiltimport: NOT CHECKED on {where}: git has it not here",
+                  file=sys.stderr)
+            continue
+        given = attempt(tap, f"{what} applies the series to {where}", tree.overlay,
+                        base, scratch / "git", apply)
+        if apply == tree.git_am and given is not None and base == layout.PRISTINE:
+            tap.result("the hunks are as git writes them", [
+                f"{name}: make refresh changes it" for name in gitform.stale(scratch / "git")])
+        if quilt is not None and given is not None:
+            tap.result(f"quilt and {what} give the same tree of {where}",
+                       compare(quilt, given, ("quilt", what)))
     return quilt
 
 
@@ -185,7 +232,7 @@ def mailed(tap, scratch, quilt):
 def told(tap, patches):
     """The maintainers of what each patch edits are named in it."""
     name = "Cc: lines are what get_maintainer.pl says"
-    if not maintainers.base_is_debians():
+    if not maintainers.base_is_distributed():
         tap.skip(name, "KDIR has a MAINTAINERS of its own")
         return
     try:
@@ -205,16 +252,20 @@ def failure(said):
 
 def vanilla(tap, scratch):
     """The same on upstream's tree, if vanilla.sh can make one."""
+    origin = layout.BUILD / "linux-pristine.origin"
+    if origin.exists() and origin.read_text().startswith("tarball "):
+        tap.skip(f"the series applies to vanilla {layout.BASE}.y", "the source is vanilla")
+        return
     made = subprocess.run([str(layout.TOP / "scripts/series/vanilla.sh"), *tree.touched()],
                           check=False, text=True, errors="replace", stderr=subprocess.PIPE)
     if made.returncode:
         why = failure(made.stderr)
-        tap.skip("the series applies to vanilla 6.12.y", why)
-        print(f"### vanilla 6.12.y: NOT CHECKED. {why}", file=sys.stderr)
+        tap.skip(f"the series applies to vanilla {layout.BASE}.y", why)
+        print(f"### vanilla {layout.BASE}.y: NOT CHECKED. {why}", file=sys.stderr)
         return
     base = layout.BUILD / "vanilla/tree"
     where = "vanilla {}.{}.{}".format(*tree.version(base))
-    apply_both(tap, scratch, base, where)
+    apply_all(tap, scratch, base, where)
 
 
 def main():
@@ -224,13 +275,16 @@ def main():
     if tap.failed:
         sys.exit(1)
     try:
+        chosen = layout.BASE
+        stale = rules.stale(rules.every_base(layout.carried()))
+        layout.choose(chosen)
         patches = list(tree.patches())
-        stale = rules.stale()
     except (tree.TreeError, manifest.ManifestError,
             patchfile.PatchError, layout.LayoutError) as error:
         tap.result("the patches and the manifest can be read", [error])
         sys.exit(1)
     tap.result("refresh would change nothing", stale)
+    tap.result("the patches for every base change no file of the kernel's", common(patches))
     tap.result("each of our files is in one patch", homes(patches))
     tap.result("no patch builds what a later one adds", objects(patches))
     tap.result("no patch includes what a later one adds", includes(patches))
@@ -240,7 +294,7 @@ def main():
             tap.result(f"{name} passes checkpatch", checkpatch.problems(name))
     told(tap, patches)
     with tempfile.TemporaryDirectory() as scratch:
-        given = apply_both(tap, Path(scratch), layout.PRISTINE, "the source")
+        given = apply_all(tap, Path(scratch), layout.PRISTINE, "the source")
         if given is not None:
             tap.result("applying the series gives exactly our files",
                        gives_files(given, patches))

@@ -7,7 +7,7 @@
 # makes it anew.
 set -euo pipefail
 . "$(dirname "$0")/../lib/common.sh"
-. "$ETCH_TOP/scripts/series/quilt-env"
+. "$ETCH_TOP/scripts/series/quilt-env" "$ETCH_BASE"
 
 # What the source was made from, and what this copy of it was.
 ORIGIN=$ETCH_BUILD/linux-pristine.origin
@@ -33,6 +33,7 @@ finish()
 	mv "$ETCH_DEV.new" "$ETCH_DEV"
 }
 
+[ -f "$ETCH_SERIES" ] || die "there is no series for Linux $ETCH_BASE yet: $ETCH_SERIES is missing"
 if [ -n "${FRESH:-}" ] || [ ! -d "$ETCH_DEV" ]; then
 	step "Source copied to $ETCH_DEV" copy
 	if grep -q '^[^#]' "$ETCH_SERIES"; then
@@ -46,4 +47,4 @@ elif ! cmp -s "$ORIGIN" "$COPIED"; then
 else
 	say "$ETCH_DEV is kept as it is (FRESH=1 makes it anew)."
 fi
-say "cd $ETCH_DEV; . $ETCH_TOP/scripts/series/quilt-env; quilt series -v"
+say "cd $ETCH_DEV; . $ETCH_TOP/scripts/series/quilt-env $ETCH_BASE; quilt series -v"

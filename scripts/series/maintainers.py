@@ -8,15 +8,16 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 import layout
 import maintainers
+import manifest
 import tree
 
 
 def main():
-    if not maintainers.base_is_debians():
-        sys.exit("error: the addresses are those of Debian's source: without KDIR, please")
+    if not maintainers.base_is_distributed():
+        sys.exit("error: the addresses are those of a distributed source: without KDIR, please")
     try:
         changed = maintainers.stale(tree.patches())
-    except (maintainers.MaintainersError, tree.TreeError) as error:
+    except (maintainers.MaintainersError, manifest.ManifestError, tree.TreeError) as error:
         sys.exit(f"error: {error}")
     patches = dict(tree.patches())
     for name, message in changed:

@@ -7,7 +7,8 @@
                           written, so that builds stay incremental
   tree.py sync            the source files alone, into build/linux and
                           build/linux-dev
-  tree.py apply KDIR      put the series on a user's tree, in an older one's place
+  tree.py apply KDIR      put the series for its kernel on a user's tree, in an older
+                          one's place
   tree.py unapply KDIR    take it off again
 """
 
@@ -26,7 +27,7 @@ import tree
 def own_files():
     """The overlay of our own files as they stand."""
     return {path: (file.read_bytes(), layout.is_executable(file))
-            for path, file in layout.sources().items()}
+            for path, file in manifest.sources().items()}
 
 
 def build():
@@ -47,12 +48,19 @@ def build():
         del wanted[path]
     wanted.update(own)
     changed = tree.update(layout.LINUX, layout.PRISTINE, wanted)
-    print(f"Tree {layout.LINUX.name} updated: {len(changed)} of "
+    print(f"Tree {layout.LINUX.relative_to(layout.SHARED)} updated: {len(changed)} of "
           f"{len(wanted)} files differed.")
 
 
 def sync():
-    """Copy source files that changed; delete those that are gone."""
+    """Copy source files that changed to the trees of all bases; delete those that are gone."""
+    for base in layout.BASES:
+        layout.choose(base)
+        sync_base()
+
+
+def sync_base():
+    """The same for the trees of one base."""
     own = own_files()
     for place in (layout.LINUX, layout.DEV):
         if not place.is_dir():
@@ -65,7 +73,8 @@ def sync():
                 if file.is_file() and path not in own:
                     file.unlink()
                     changed.append(path)
-        print(f"Tree {place.name} synced: {len(changed)} files changed.")
+        print(f"Tree {place.relative_to(layout.SHARED)} synced: "
+              f"{len(changed)} files changed.")
         for path in changed:
             print(f"  {path}")
 
@@ -81,6 +90,7 @@ def on_users_tree(verb, kdir):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, interrupted)
     try:
+        applied.choose_base(kdir)
         print("==>", {"apply": applied.put_on, "unapply": applied.take_off}[verb](kdir))
     except KeyboardInterrupt:
         sys.exit(f"error: interrupted. {kdir} is as it was")

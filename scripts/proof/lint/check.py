@@ -75,7 +75,7 @@ def spelling():
 def sentences():
     """Sentences that hide their subject, also in the messages of the patches."""
     patches = sorted(str(path.relative_to(layout.TOP))
-                     for path in layout.PATCHES.glob("*.patch"))
+                     for path in layout.PATCHES.rglob("*.patch"))
     return [one for name in filter(english.readable, ours() + patches)
             for one in english.problems(name)]
 

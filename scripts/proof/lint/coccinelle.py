@@ -12,6 +12,7 @@ import tempfile
 
 import findings
 import layout
+import manifest
 
 RULES = "scripts/coccinelle"
 OURS = f"{RULES}/etch/"
@@ -32,7 +33,7 @@ def rules():
 
 def sources():
     """Our C files and headers, but for the selftests."""
-    return [path for path in layout.sources() if path.endswith((".c", ".h"))
+    return [path for path in manifest.sources() if path.endswith((".c", ".h"))
             and not path.startswith("tools/testing/")]
 
 

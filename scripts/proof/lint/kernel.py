@@ -15,6 +15,7 @@ from pathlib import Path
 import findings
 import layout
 import machine
+import manifest
 import touched
 
 LOGS = layout.BUILD / "log"
@@ -182,14 +183,14 @@ def missing():
 def headers():
     """The headers that can be included alone. Those below include/trace/ are parts of
     what <trace/define_trace.h> does, and a *_class.h is an event header of a test."""
-    return [path for path in layout.sources()
+    return [path for path in manifest.sources()
             if path.endswith(".h") and path.startswith(HEADERS)
             and not path.endswith("_class.h")]
 
 
 def kernel_doc():
     """What kernel-doc says of the comments that are for it."""
-    files = [path for path in layout.sources() if path.endswith((".c", ".h"))
+    files = [path for path in manifest.sources() if path.endswith((".c", ".h"))
              and not path.startswith("tools/testing/")]
     _, out = run(["env", "-C", layout.LINUX, "perl", "scripts/kernel-doc", "-none", "-Wall",
                   *files])
@@ -198,7 +199,7 @@ def kernel_doc():
 
 def headers_check():
     """The kernel's own headers_check.pl, on the headers for user space."""
-    paths = [path for path in layout.sources() if path.startswith("include/uapi/")]
+    paths = [path for path in manifest.sources() if path.startswith("include/uapi/")]
     status, out = run(["env", "-C", layout.LINUX, "perl", "usr/include/headers_check.pl",
                        "include/uapi", "x86", *paths])
     found = out.splitlines()
@@ -211,7 +212,7 @@ def uapi():
     """User space's headers, as the kernel's usr/include/Makefile tests its own, and
     pedantic."""
     found = []
-    paths = [path for path in layout.sources() if path.startswith("include/uapi/")]
+    paths = [path for path in manifest.sources() if path.startswith("include/uapi/")]
     for path in paths:
         status, out = run(["gcc", "-std=c90", "-Wall", "-Wextra", "-pedantic", "-Werror",
                            "-fsyntax-only", "-include", layout.LINUX / path, "-x", "c",

@@ -11,6 +11,7 @@ import subprocess
 
 import findings
 import layout
+import manifest
 import tree
 
 # The kernel's folders that are built whole.
@@ -20,7 +21,7 @@ FOLDERS = ("kernel/etch", "samples/etch")
 @functools.lru_cache(None)
 def paths():
     """Every file, our own and those that patches add or edit."""
-    return {path for path in {*layout.sources(), *tree.touched()}
+    return {path for path in {*manifest.sources(), *tree.touched()}
             if (layout.LINUX / path).is_file()}
 
 
@@ -31,7 +32,7 @@ def built_whole(path):
 
 def sources():
     """The kernel's C files among them; of programs, only mainline's."""
-    own = layout.sources()
+    own = manifest.sources()
     return {path for path in paths() if path.endswith(".c")
             and (path not in own or built_whole(path))}
 

@@ -38,7 +38,8 @@ class ScriptTest(unittest.TestCase):
         env = {"ETCH_BUILD": self.build, "TOP": self.top,
                "PATH": f"{self.top}/bin:{os.environ['PATH']}", **env}
         kept = {name: value for name, value in os.environ.items()
-                if name not in ("KDIR", "OUT", "SOURCE", "MAKEFLAGS", "MAKELEVEL")}
+                if name not in ("KDIR", "OUT", "SOURCE", "MAKEFLAGS", "MAKELEVEL", "ETCH_BASE",
+                                "ETCH_BUILD_OF")}
         return {**kept, **{name: str(value) for name, value in env.items()}}
 
     def run_script(self, name, *words, **env):

@@ -226,7 +226,7 @@ class Private(fakes.ScriptTest):
     def test_the_last_error_says_what_was_not_there_and_where(self):
         refused = "E: Failed to fetch http://deb.example/x.xz  404  Not Found"
         for does, versions, said in (
-                (f'echo "{refused}"; exit 100', "6.12.9-1", "no lists of source packages"),
+                (f'echo "{refused}"; exit 100', "6.12.9-1", "no lists of packages"),
                 (f'[[ "$*" = *update* ]] || {{ echo "{refused}"; exit 100; }}', "6.12.9-1",
                  "no tarball of linux 6.12.y"),
                 ("exit 0", "6.13.1-1", "its lists name no such version")):
@@ -249,7 +249,7 @@ class Private(fakes.ScriptTest):
 
     def test_nor_is_one_that_was(self):
         whole = self.upstream()
-        broken = self.build / "vanilla/linux_6.12.9.orig.tar.xz"
+        broken = self.build / "tarballs/linux_6.12.9.orig.tar.xz"
         broken.parent.mkdir()
         broken.write_bytes(whole.read_bytes()[:3000])
         self.bad("vanilla.sh", "a.c")

@@ -6,18 +6,20 @@ import subprocess
 import unittest
 
 import layout
+import manifest
 
 
 class Quilt(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("quilt"), "quilt is not installed")
     def test_it_finds_the_series(self):
-        said = subprocess.run(
-            ["bash", "-c", ". scripts/series/quilt-env && cd scripts && quilt series"],
-            cwd=layout.TOP, check=True, capture_output=True, text=True)
-        named = [line for line in (layout.TOP / "series").read_text().split("\n")
-                 if line and not line.startswith("#")]
-        self.assertEqual(named, [line.rsplit("/", 1)[-1] for line in said.stdout.split()])
+        for base in "", *layout.carried():
+            said = subprocess.run(
+                ["bash", "-c", f". scripts/series/quilt-env {base} && cd scripts && quilt series"],
+                cwd=layout.TOP, check=True, capture_output=True, text=True)
+            text = layout.TOP / layout.BASES[base or next(iter(layout.BASES))]
+            self.assertEqual(manifest.names(text.read_text()),
+                             ["/".join(line.split("/")[-2:]) for line in said.stdout.split()])
 
 
 if __name__ == "__main__":

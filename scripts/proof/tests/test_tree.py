@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Build trees: files that are written, left alone, or undone."""
 
+import contextlib
 import os
 import subprocess
 import tempfile
@@ -12,6 +13,7 @@ from unittest import mock
 
 import layout
 import lock
+import mail
 import manifest
 import tree
 
@@ -169,8 +171,62 @@ class Mainline(unittest.TestCase):
     """The source that stands for mainline's."""
 
     def test_what_um_needs_is_in_the_series_and_first(self):
-        first = manifest.series()[:len(tree.UM_BOOTS)]
-        self.assertEqual(list(tree.UM_BOOTS), first)
+        for base in layout.carried():
+            with chosen(base):
+                _, first = mail.groups()[0]
+                self.assertTrue(tree.um_boots())
+                self.assertLessEqual(set(tree.um_boots()), set(first))
+
+
+@contextlib.contextmanager
+def chosen(base):
+    """All is about this base."""
+    before = layout.BASE
+    layout.choose(base)
+    try:
+        yield
+    finally:
+        layout.choose(before)
+
+
+class Bases(unittest.TestCase):
+    """A kernel among those that there is a series for."""
+
+    def test_each_has_folders_of_its_own(self):
+        first, *others = layout.BASES
+        for base in others:
+            with chosen(base):
+                self.assertEqual(layout.PRISTINE, layout.SHARED / base / "linux-pristine")
+                self.assertEqual(layout.SERIES.name, layout.BASES[base])
+        with chosen(first):
+            self.assertEqual(layout.LINUX, layout.SHARED / "linux")
+
+    def test_one_that_is_none(self):
+        with self.assertRaisesRegex(layout.LayoutError, "no base 2.4; .* has: 6.12"):
+            layout.choose("2.4")
+
+    def scripts(self, **env):
+        """What shell scripts and Python's say, the one started by the other: the folder."""
+        show = ('. scripts/lib/common.sh; echo "$ETCH_BUILD $ETCH_SHARED"; python3 -c '
+                '"import sys; sys.path.insert(0, \'scripts/lib\'); import layout; '
+                'print(layout.BUILD, layout.SHARED)"')
+        kept = {name: value for name, value in os.environ.items()
+                if not name.startswith("ETCH_")}
+        said = subprocess.run(["bash", "-c", show + "; bash -c '. scripts/lib/common.sh; "
+                               'echo "$ETCH_BUILD $ETCH_SHARED"\''],
+                              cwd=layout.TOP, env={**kept, **env}, text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return said.stdout.splitlines()
+
+    def test_shell_and_python_agree_however_they_start_each_other(self):
+        first, *others = layout.BASES
+        for base, folder in [("", "/x"), (first, "/x"), *((one, f"/x/{one}") for one in others)]:
+            self.assertEqual(self.scripts(ETCH_BUILD="/x", ETCH_BASE=base), [f"{folder} /x"] * 3)
+
+    def test_a_script_names_those_that_there_are(self):
+        self.assertEqual(self.scripts(ETCH_BASE="2.4"),
+                         ["### error: there is no base 2.4; scripts/series/bases has: "
+                          + " ".join(layout.BASES)])
 
 
 if __name__ == "__main__":
