@@ -274,6 +274,7 @@ static int switch_block(struct etch_ring *r, u64 pos)
 	u64 slot, time, lost;
 	int ret, i;
 
+	etch_ring_charge(r, pos);
 	ret = claim(r, next);
 	if (ret != ETCH_AGAIN)
 		return ret;
@@ -299,11 +300,15 @@ static int switch_block(struct etch_ring *r, u64 pos)
 	WRITE_ONCE(r->left_lost, lost);
 	smp_wmb();	/* (G) pairs with (g). */
 	local_add(etch_pos_count(pos), &r->written);
-	/* Taken: there is no block before the first one. */
-	if (!(slot & ETCH_SLOT_TAKEN))
-		etch_ring_charge(r, etch_pos_off(pos, this), etch_pos_count(pos));
 	raise_for_block(r, next);
 	return ETCH_AGAIN;
+}
+
+/* The same for a writer's record: if the budget has paid for this block, and allows another. */
+static int next_block(struct etch_ring *r, u64 pos)
+{
+	etch_ring_charge(r, pos);
+	return etch_ring_spent(r) ? ETCH_LOST_THROTTLED : switch_block(r, pos);
 }
 
 /* Go on to another block, so that our caller's place is gone. False: there is none. */
@@ -435,7 +440,7 @@ void *etch_ring_reserve_slow(struct etch_ring *r, unsigned int len, u64 *time,
 
 		cause = ETCH_AGAIN;
 		if (!fits_here(r, pos, len)) {
-			cause = etch_ring_spent(r) ? ETCH_LOST_THROTTLED : switch_block(r, pos);
+			cause = next_block(r, pos);
 		} else {
 			data = reserve_here(r, pos, len, time);
 			if (data)
