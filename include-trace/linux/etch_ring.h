@@ -71,7 +71,7 @@
  *
  * Budgets. Rings may share a budget, which bounds how much they store in a time, in bytes or
  * records: struct etch_ring_budget. A writer that wants another block when the budget is spent
- * loses its record: throttled. Only writers that begin or leave a block touch the budget.
+ * loses its record: throttled. Only a writer whose block has no room looks at the budget.
  *
  * The calls that may run beside each other:
  *
@@ -245,6 +245,7 @@ struct etch_ring {
 	u64		floor;		/* the latest time; not kept for the counter */
 	u64		last;		/* the same of a record, or a block: what readers know */
 	u64		closed;		/* the block that takes no more records */
+	u64		charged;	/* the budget has paid for all before that pos */
 	u64		alarm_at;	/* beginning this block, or a later one, raises the alarm */
 	void		(*alarm)(void *data, bool pressing); /* NULL: nobody sets it */
 	void		*alarm_data;

@@ -88,6 +88,8 @@ struct etch_hit {
  * @early: @hit is called before the hit is recorded, not after
  * @ends: @hit finds the latencies that the instance's filter and its other triggers look at
  *	  (ended.h): it is called before these. Such a trigger is also @early
+ * @missed: hits for which @hit could not be called, because there was no scratch memory to make
+ *	    their records in; @filter may have rejected some of them
  * @node: in the event's rules
  */
 struct etch_trigger {
@@ -98,6 +100,7 @@ struct etch_trigger {
 	bool early;
 	bool ends;
 	u64 mask;
+	atomic_long_t missed;
 	struct list_head node;
 };
 

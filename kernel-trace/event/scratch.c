@@ -9,7 +9,8 @@
  * no clock and touches no ring.
  *
  * Writers on one CPU nest, so the memory is a stack: a record lies behind that of the writer
- * which it interrupted. A record for which there is no room left is lost, and counted.
+ * which it interrupted. A record for which there is no room left is lost, and counted; so is the
+ * hit, by each trigger that it does not reach.
  *
  * etch_scratch_begin() and etch_scratch_end() handle the usual case themselves, in straight lines
  * and with few registers: no writer is interrupted, one instance records the event, the record
@@ -166,6 +167,16 @@ static void etch_call_triggers(const struct etch_rules *rules, u64 callers,
 	}
 }
 
+/* The triggers that a hit without a record would have reached. */
+static void etch_miss_triggers(const struct etch_rules *rules, u64 callers)
+{
+	struct etch_trigger *trigger;
+
+	list_for_each_entry_rcu(trigger, &rules->triggers, node, rcu_read_lock_sched_held())
+		if (callers & trigger->mask)
+			atomic_long_inc(&trigger->missed);
+}
+
 /* ---- The beginning of a record ---- */
 
 /*
@@ -244,6 +255,7 @@ static noinline struct etch_write etch_scratch_begin_any(unsigned long len,
 	for (mask = frame.mask; mask; mask &= mask - 1)
 		etch_ring_lose(etch_this_ring(mask),
 			       depth ? ETCH_LOST_NESTED : ETCH_LOST_TOO_BIG);
+	etch_miss_triggers(rules, frame.callers);
 	return (struct etch_write) {};
 }
 
@@ -597,10 +609,30 @@ static u64 etch_frame_recording(const struct etch_frame *frame)
 	return frame->simple && frame->lone ? 0 : frame->mask;
 }
 
+/* The instances whose triggers it may call. */
+static u64 etch_frame_calling(const struct etch_frame *frame)
+{
+	if (frame->simple)
+		return frame->lone ? frame->mask : 0;
+	return frame->callers;
+}
+
+/* Its writer is dead. */
+static void etch_frame_abandon(const struct etch_frame *frame)
+{
+	const struct etch_rules *rules = READ_ONCE(frame->hit.event->rules) ?: &etch_rules_none;
+	u64 mask;
+
+	for (mask = etch_frame_recording(frame); mask; mask &= mask - 1)
+		etch_ring_lose(etch_this_ring(mask), ETCH_LOST_NESTED);
+	etch_miss_triggers(rules, etch_frame_calling(frame));
+}
+
 /**
  * etch_scratch_abandon() - forget the records of this CPU's writers, which are all dead
  *
- * They count as lost: nested, in the instances that may have wanted them.
+ * They count as lost: nested, in the instances that may have wanted them, and as missed by the
+ * triggers.
  *
  * Context: as etch_write_abandon().
  */
@@ -608,11 +640,9 @@ void etch_scratch_abandon(void)
 {
 	struct etch_scratch *s = this_cpu_ptr(&etch_scratch);
 	unsigned int depth = READ_ONCE(s->depth), i;
-	u64 mask;
 
 	for (i = 0; i < depth; i++)
-		for (mask = etch_frame_recording(&s->stack[i]); mask; mask &= mask - 1)
-			etch_ring_lose(etch_this_ring(mask), ETCH_LOST_NESTED);
+		etch_frame_abandon(&s->stack[i]);
 	this_cpu_write(etch_ended_now, NULL);
 	WRITE_ONCE(s->depth, 0);
 }

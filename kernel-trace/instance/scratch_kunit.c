@@ -6,6 +6,8 @@
  * Two instances want an event of our own; the first has a filter, which odd numbers pass.
  */
 #include <kunit/test.h>
+#include <linux/atomic.h>
+#include <linux/container_of.h>
 #include <linux/err.h>
 #include <linux/etch.h>
 #include <linux/etch_ring.h>
@@ -526,6 +528,123 @@ static void etch_scratch_triggers_take_turns(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, "dbeac", seen);
 }
 
+/* ---- Hits that do not reach a trigger ---- */
+
+struct etch_scratch_counter {
+	struct etch_trigger trigger;
+	unsigned int calls;
+};
+
+static void etch_scratch_count_hit(struct etch_trigger *trigger, const struct etch_hit *hit)
+{
+	container_of(trigger, struct etch_scratch_counter, trigger)->calls++;
+}
+
+static void etch_scratch_expect_calls(struct kunit *test, const struct etch_scratch_counter *c,
+				      unsigned int calls, long missed)
+{
+	KUNIT_EXPECT_EQ(test, calls, c->calls);
+	KUNIT_EXPECT_EQ(test, missed, atomic_long_read(&c->trigger.missed));
+}
+
+static void etch_scratch_add_trigger(struct kunit *test, struct etch_scratch_counter *c, int i)
+{
+	struct etch_scratch_test *t = test->priv;
+	struct etch_recorder *rec = &t->inst[i]->rec;
+
+	memset(c, 0, sizeof(*c));
+	c->trigger.hit = etch_scratch_count_hit;
+	c->trigger.bit = rec->bit;
+	mutex_lock(&etch_mutex);
+	KUNIT_EXPECT_EQ(test, 0, etch_rules_prepare(rec, &t->event, true) ?: etch_rules_flush());
+	etch_trigger_add(&t->event, &c->trigger);
+	mutex_unlock(&etch_mutex);
+}
+
+static void etch_scratch_remove_trigger(struct kunit *test, struct etch_scratch_counter *c, int i)
+{
+	struct etch_scratch_test *t = test->priv;
+
+	mutex_lock(&etch_mutex);
+	etch_trigger_remove(&c->trigger);
+	etch_rules_forget(&t->inst[i]->rec, &t->event);
+	etch_rules_flush();
+	mutex_unlock(&etch_mutex);
+	synchronize_rcu();
+}
+
+/* All levels, and two more hits within the innermost. */
+static bool etch_scratch_nest_too_deep(struct etch_scratch_test *t)
+{
+	bool good = true;
+	int i;
+
+	for (i = 0; i < ETCH_RING_MAX_NEST; i++)
+		good &= etch_scratch_start(t, &t->writes[i], 100, i);
+	good &= !etch_scratch_write_one(t, 100, 9);
+	good &= !etch_scratch_write_one(t, 100, 10);
+	for (i = ETCH_RING_MAX_NEST; i--;)
+		good &= etch_scratch_finish(&t->writes[i], 100, i);
+	return good;
+}
+
+static void etch_scratch_triggers_miss_hits(struct kunit *test)
+{
+	static struct etch_scratch_counter counters[2];
+	struct etch_scratch_test *t = test->priv;
+	bool good;
+	int i;
+
+	for (i = 0; i < 2; i++)
+		etch_scratch_add_trigger(test, &counters[i], i);
+	preempt_disable();
+	good = etch_scratch_nest_too_deep(t);
+	preempt_enable();
+	KUNIT_EXPECT_TRUE(test, good);
+	for (i = 0; i < 2; i++)
+		etch_scratch_expect_calls(test, &counters[i], ETCH_RING_MAX_NEST, 2);
+
+	/* One that is too long, and two of a task that dies. */
+	preempt_disable();
+	local_irq_disable();
+	good = !etch_scratch_start(t, &t->writes[0], ETCH_SCRATCH_TOO_BIG, 1) &&
+	       etch_scratch_start(t, &t->writes[0], 100, 1) &&
+	       etch_scratch_start(t, &t->writes[1], 100, 2);
+	etch_write_abandon();
+	local_irq_enable();
+	preempt_enable();
+	KUNIT_EXPECT_TRUE(test, good);
+	for (i = 0; i < 2; i++)
+		etch_scratch_expect_calls(test, &counters[i], ETCH_RING_MAX_NEST, 5);
+	for (i = 0; i < 2; i++)
+		etch_scratch_remove_trigger(test, &counters[i], i);
+}
+
+/* The same with a trigger that is alone: its hits take a way of their own. */
+static void etch_scratch_lone_trigger_misses_hits(struct kunit *test)
+{
+	static struct etch_scratch_counter counter;
+	struct etch_scratch_test *t = test->priv;
+	bool good;
+	int i;
+
+	etch_scratch_add_trigger(test, &counter, 0);
+	mutex_lock(&etch_mutex);
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_EQ(test, 0, etch_event_enable(&t->inst[i]->rec, &t->event, false));
+	mutex_unlock(&etch_mutex);
+	preempt_disable();
+	good = etch_scratch_nest_too_deep(t);
+	local_irq_disable();
+	good &= etch_scratch_start(t, &t->writes[0], 100, 1);
+	etch_write_abandon();
+	local_irq_enable();
+	preempt_enable();
+	KUNIT_EXPECT_TRUE(test, good);
+	etch_scratch_expect_calls(test, &counter, ETCH_RING_MAX_NEST, 3);
+	etch_scratch_remove_trigger(test, &counter, 0);
+}
+
 static struct kunit_case etch_scratch_cases[] = {
 	KUNIT_CASE(etch_scratch_nests),
 	KUNIT_CASE(etch_scratch_is_full),
@@ -535,6 +654,8 @@ static struct kunit_case etch_scratch_cases[] = {
 	KUNIT_CASE(etch_scratch_is_for_one),
 	KUNIT_CASE(etch_scratch_latencies_nest),
 	KUNIT_CASE(etch_scratch_triggers_take_turns),
+	KUNIT_CASE(etch_scratch_triggers_miss_hits),
+	KUNIT_CASE(etch_scratch_lone_trigger_misses_hits),
 	{}
 };
 

@@ -128,6 +128,7 @@
 #include <linux/export.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
+#include <linux/timekeeping.h>
 
 #include "ring/ring_internal.h"
 
@@ -274,6 +275,7 @@ static int switch_block(struct etch_ring *r, u64 pos)
 	u64 slot, time, lost;
 	int ret, i;
 
+	etch_ring_charge(r, pos);
 	ret = claim(r, next);
 	if (ret != ETCH_AGAIN)
 		return ret;
@@ -299,11 +301,15 @@ static int switch_block(struct etch_ring *r, u64 pos)
 	WRITE_ONCE(r->left_lost, lost);
 	smp_wmb();	/* (G) pairs with (g). */
 	local_add(etch_pos_count(pos), &r->written);
-	/* Taken: there is no block before the first one. */
-	if (!(slot & ETCH_SLOT_TAKEN))
-		etch_ring_charge(r, etch_pos_off(pos, this), etch_pos_count(pos));
 	raise_for_block(r, next);
 	return ETCH_AGAIN;
+}
+
+/* The same for a writer's record: if the budget has paid for this block, and allows another. */
+static int next_block(struct etch_ring *r, u64 pos)
+{
+	etch_ring_charge(r, pos);
+	return etch_ring_spent(r) ? ETCH_LOST_THROTTLED : switch_block(r, pos);
 }
 
 /* Go on to another block, so that our caller's place is gone. False: there is none. */
@@ -351,13 +357,20 @@ static noinline u64 odd_time(struct etch_ring *r, u64 read)
 	return etch_ring_raise(&r->last, time);
 }
 
+/* Nearly all rings whose clock is not the counter have this one: there is no call more. */
+static __always_inline u64 writer_time(enum etch_clock clock)
+{
+	return likely(clock == ETCH_CLOCK_MONO) ? data_race(ktime_get_mono_fast_ns()) :
+						  etch_clock_read_slow(clock);
+}
+
 /*
- * The same. Nearly always nobody else is in flight, so @pos is in the block that was claimed
- * last, and the clock has gone on since the last record, by less than a leap.
+ * As odd_time(). Nearly always nobody else is in flight, so @pos is in the block that was
+ * claimed last, and the clock has gone on since the last record, by less than a leap.
  */
 u64 etch_ring_time_slow(struct etch_ring *r, enum etch_clock clock)
 {
-	u64 time = etch_clock_read_slow(clock);
+	u64 time = writer_time(clock);
 	u64 last = READ_ONCE(r->last);
 
 	if (likely(READ_ONCE(r->nest) == 1 && time - last <= ETCH_RING_AGE &&
@@ -435,7 +448,7 @@ void *etch_ring_reserve_slow(struct etch_ring *r, unsigned int len, u64 *time,
 
 		cause = ETCH_AGAIN;
 		if (!fits_here(r, pos, len)) {
-			cause = etch_ring_spent(r) ? ETCH_LOST_THROTTLED : switch_block(r, pos);
+			cause = next_block(r, pos);
 		} else {
 			data = reserve_here(r, pos, len, time);
 			if (data)

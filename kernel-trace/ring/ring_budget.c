@@ -3,15 +3,21 @@
  * Etch's ring buffer: a budget that rings share, and what it has paid for.
  *
  * A budget has two rates: of bytes, and of records. Each keeps one word, the time up to which
- * all that was stored is paid for. Leaving a block moves it on by what the block cost: its
- * bytes, or its records, each so many nanoseconds. A writer that wants another block looks how
- * far that time is ahead of the clock. Up to ETCH_BUDGET_PERIOD, the block is begun. Beyond,
- * the record is lost. If nothing is stored, the word falls behind the clock, and saves nothing
- * up.
+ * all that was stored is paid for. A writer whose record does not fit into its block moves it on
+ * by what the block costs: its bytes, or its records, each so many nanoseconds. Then it looks
+ * how far that time is ahead of the clock. Up to ETCH_BUDGET_PERIOD, it begins another block.
+ * Beyond, the record is lost. If nothing is stored, the word falls behind the clock, and saves
+ * nothing up.
  *
  * So what is stored in a time T, all rings together, is at most what the rate allows for
- * T + ETCH_BUDGET_PERIOD, and two blocks for each ring: one that was begun when the period was
- * not quite spent, and one that was full before T and left in it.
+ * T + ETCH_BUDGET_PERIOD, and a block for each ring. For when a block is begun the last time,
+ * the word is at most ETCH_BUDGET_PERIOD ahead, and it knows of all but what is then stored in
+ * the block that each ring has open. That block is filled on the fast path, which asks nobody.
+ *
+ * A block is paid for up to a position, @charged of its ring: a shorter record may still fit
+ * where a longer one did not. A writer pays first, and then moves @charged. Another one that
+ * interrupts it in between pays for the same, and more, before it begins a block; the one that
+ * was interrupted then finds @charged moved, and takes back what it has paid.
  *
  * The fast path knows nothing of it. There is no lock: the word is moved on by
  * compare-and-exchange, and a writer that goes round again does so because another one
@@ -43,18 +49,36 @@ static bool rate_spent(const struct etch_ring_rate *rate, u64 now)
 	return (s64)(READ_ONCE(rate->paid) - now) >= (s64)ETCH_BUDGET_PERIOD;
 }
 
-static void charge_rate(struct etch_ring_rate *rate, u64 now, u64 amount)
+/* Pay for so much. Returns the nanoseconds that it costs. */
+static u64 charge_rate(struct etch_ring_rate *rate, u64 now, u64 amount)
 {
 	u64 den = smp_load_acquire(&rate->den);	/* (j) pairs with (J). */
 	u64 paid = READ_ONCE(rate->paid), old, cost;
 
 	if (!den)
-		return;
+		return 0;
 	cost = amount * rate->num / den;
 	do {
 		old = paid;
 		paid = cmpxchg(&rate->paid, old, ((s64)(old - now) > 0 ? old : now) + cost);
 	} while (paid != old);
+	return cost;
+}
+
+/* Somebody else has paid for that, too. */
+static void give_back(struct etch_ring_rate *rate, u64 cost)
+{
+	u64 paid = READ_ONCE(rate->paid), old;
+
+	do {
+		old = paid;
+		paid = cmpxchg(&rate->paid, old, old - cost);
+	} while (paid != old);
+}
+
+static bool bounded(const struct etch_ring_budget *budget)
+{
+	return READ_ONCE(budget->bytes.den) || READ_ONCE(budget->records.den);
 }
 
 /* Does the budget allow no other block now? Any context. */
@@ -63,23 +87,34 @@ bool etch_ring_spent(const struct etch_ring *r)
 	const struct etch_ring_budget *budget = r->budget;
 	u64 now;
 
-	if (!budget || (!READ_ONCE(budget->bytes.den) && !READ_ONCE(budget->records.den)))
+	if (!budget || !bounded(budget))
 		return false;
 	now = ktime_get_mono_fast_ns();
 	return rate_spent(&budget->bytes, now) || rate_spent(&budget->records, now);
 }
 
-/* A block with that content was left. Any context. */
-void etch_ring_charge(const struct etch_ring *r, unsigned int bytes, unsigned int records)
+/* Pay for all that is stored before @pos. Any context, on the ring's CPU. */
+void etch_ring_charge(struct etch_ring *r, u64 pos)
 {
 	struct etch_ring_budget *budget = r->budget;
-	u64 now;
+	u64 old = READ_ONCE(r->charged);
+	u64 from = etch_ring_block_at(r, pos);
+	u64 now, bytes = 0, records = 0;
 
-	if (!budget || (!READ_ONCE(budget->bytes.den) && !READ_ONCE(budget->records.den)))
+	if (!budget || (s64)(pos - old) <= 0)
 		return;
-	now = ktime_get_mono_fast_ns();
-	charge_rate(&budget->bytes, now, bytes);
-	charge_rate(&budget->records, now, records);
+	if (etch_ring_block_at(r, old) == from)
+		from = old;
+	if (bounded(budget)) {
+		now = ktime_get_mono_fast_ns();
+		bytes = charge_rate(&budget->bytes, now, etch_pos_off(pos, etch_pos_bytes(from)));
+		records = charge_rate(&budget->records, now,
+				      etch_pos_count(pos) - etch_pos_count(from));
+	}
+	if (cmpxchg_local(&r->charged, old, pos) == old)
+		return;
+	give_back(&budget->bytes, bytes);
+	give_back(&budget->records, records);
 }
 
 /**

@@ -320,6 +320,7 @@ void etch_ring_reset(struct etch_ring *r)
 	r->base = NULL;
 	r->full = ETCH_NOT_FULL;
 	r->closed = ETCH_NOT_CLOSED;
+	r->charged = 0;
 	WRITE_ONCE(r->alarm_at, ETCH_NO_ALARM);
 	WRITE_ONCE(r->pos, 0);
 	WRITE_ONCE(r->committed, 0);

@@ -120,9 +120,9 @@ void etch_ring_free_blocks(const struct etch_ring *r, struct etch_block *blocks,
 void etch_ring_raise_record(struct etch_ring *r);
 void etch_ring_raise_block(struct etch_ring *r, u64 at, u64 next);
 
-/* ring_budget.c: any context. */
+/* ring_budget.c: any context. The latter on the ring's CPU. */
 bool etch_ring_spent(const struct etch_ring *r);
-void etch_ring_charge(const struct etch_ring *r, unsigned int bytes, unsigned int records);
+void etch_ring_charge(struct etch_ring *r, u64 pos);
 
 /* ring_read.c */
 u64 etch_ring_number(const struct etch_ring *r, u64 at);

@@ -421,6 +421,7 @@ static int etch_trigger_store(struct etch_node *node, const struct etch_input *i
 static void etch_order_show(struct seq_file *m, const struct etch_order *order)
 {
 	const struct etch_trigger_kind *kind = order->kind;
+	long missed = atomic_long_read(&order->trigger.missed);
 
 	if (kind->show)
 		kind->show(m, order);
@@ -435,6 +436,9 @@ static void etch_order_show(struct seq_file *m, const struct etch_order *order)
 	seq_putc(m, '\n');
 	if (kind->note)
 		kind->note(m, order);
+	if (missed)
+		seq_printf(m, "# not reached by %ld hits: too many writers nested, or a record too long\n",
+			   missed);
 }
 
 static void etch_trigger_show(struct seq_file *m, const struct etch_node *node)

@@ -53,7 +53,7 @@ static void check_account(struct etch_ring *r, unsigned int tried, unsigned int 
 	CHECK_EQ(s.lost_full + s.lost_nested + s.lost_too_big + s.lost_off, 0);
 }
 
-/* A ring stores a block, and the next one when the first is not charged yet. No other begins. */
+/* A ring stores a block, which spends the budget. No other begins, in this ring or another. */
 static void test_spent(bool overwrite)
 {
 	struct etch_ring *r, *other;
@@ -63,46 +63,63 @@ static void test_spent(bool overwrite)
 	etch_ring_rate_set(&budget.bytes, HOUR, SUBBUF);
 	r = fresh_with_budget(8, overwrite);
 	other = fresh_with_budget(8, overwrite);
-	CHECK_EQ(put_many(r, 5 * PER_BLOCK), 2 * PER_BLOCK);
-	check_account(r, 5 * PER_BLOCK, 2 * PER_BLOCK);
+	CHECK_EQ(put_many(r, 5 * PER_BLOCK), PER_BLOCK);
+	check_account(r, 5 * PER_BLOCK, PER_BLOCK);
 	CHECK_EQ(put_many(other, 10), 0);
 	check_account(other, 10, 0);
 	/* The next block tells the loss, as it tells any other. */
 	etch_ring_flush(r);
-	CHECK_EQ(tally_drain(&t, r), 2 * PER_BLOCK);
-	CHECK_EQ(t.last_lost, 3 * PER_BLOCK);
+	CHECK_EQ(tally_drain(&t, r), PER_BLOCK);
+	CHECK_EQ(t.last_lost, 4 * PER_BLOCK);
 	CHECK_EQ(t.bad, 0);
 	etch_ring_free(other);
 	etch_ring_free(r);
 	tap(true, "%s: a budget that is spent lets no block begin", overwrite ? "overwrite" : "discard");
 }
 
+/* What is owed for each rate. The clock stands. */
+static void check_owed(u64 bytes, u64 records)
+{
+	CHECK_EQ(budget.bytes.paid - shim_stopped, bytes);
+	CHECK_EQ(budget.records.paid - shim_stopped, records);
+}
+
 static void test_charge(void)
 {
-	u64 begin = ktime_get_mono_fast_ns(), end;
 	struct etch_ring *r;
 
 	memset(&budget, 0, sizeof(budget));
+	shim_stopped = 1000 * HOUR;
 	etch_ring_rate_set(&budget.records, HOUR, 1);
-	etch_ring_rate_set(&budget.bytes, HOUR, HEADER + 3 * 96);
+	etch_ring_rate_set(&budget.bytes, HOUR, 1);
 	r = fresh_with_budget(8, false);
 	/* The first block has none before it that would be charged. */
 	CHECK_EQ(put_many(r, 3), 3);
-	CHECK(budget.bytes.paid <= ktime_get_mono_fast_ns());
-	CHECK(budget.records.paid <= ktime_get_mono_fast_ns());
-	/* Leaving it costs what is in it. */
+	check_owed(0, 0);
+	/* What does not fit finds out what is in the block. */
+	CHECK(!put(r, ROOM));
+	check_owed((HEADER + 3 * 96) * HOUR, 3 * HOUR);
+	/* Shorter ones fit. They are charged when the next one does not, and once. */
+	CHECK_EQ(put_many(r, 2), 2);
+	CHECK(!put(r, ROOM));
+	CHECK(!put(r, ROOM));
+	check_owed((HEADER + 5 * 96) * HOUR, 5 * HOUR);
+	/* Leaving it costs what is not paid; so does an empty one, which tells the losses. */
+	CHECK_EQ(put_many(r, 1), 1);
 	etch_ring_flush(r);
-	end = ktime_get_mono_fast_ns();
-	CHECK(budget.bytes.paid >= begin + HOUR && budget.bytes.paid <= end + HOUR);
-	CHECK(budget.records.paid >= begin + 3 * HOUR && budget.records.paid <= end + 3 * HOUR);
-	/* When that is paid, another one begins. What nobody used is not saved up. */
-	budget.bytes.paid -= 100 * HOUR;
+	check_owed((2 * HEADER + 6 * 96) * HOUR, 6 * HOUR);
+	/* That block is there: a budget stops no flush. No other begins before all is paid. */
 	CHECK_EQ(put_many(r, 2 * PER_BLOCK), PER_BLOCK);
-	budget.records.paid -= 3 * HOUR;
+	check_owed((3 * HEADER + (6 + PER_BLOCK) * 96) * HOUR, (6 + PER_BLOCK) * HOUR);
+	shim_stopped = budget.records.paid;
+	CHECK_EQ(put_many(r, 1), 0);
+	/* What nobody used is not saved up. */
+	shim_stopped = budget.bytes.paid + 100 * HOUR;
 	CHECK_EQ(put_many(r, 2 * PER_BLOCK), PER_BLOCK);
-	CHECK((s64)(budget.bytes.paid - end) > (s64)HOUR);
+	check_owed((HEADER + PER_BLOCK * 96) * HOUR, PER_BLOCK * HOUR);
+	shim_stopped = 0;
 	etch_ring_free(r);
-	tap(true, "a block is charged once it is left, by what it has");
+	tap(true, "a block is charged once it is full, or left, by what it has");
 }
 
 static pthread_barrier_t crowd_begins;

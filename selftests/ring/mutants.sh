@@ -204,12 +204,22 @@ mutant "begins a block when the budget is spent" ring/ring.c \
 	's/etch_ring_spent\(r\) \? ETCH_LOST_THROTTLED : //'
 mutant "counts what the budget refuses as another loss" ring/ring.c \
 	's/\? ETCH_LOST_THROTTLED/? ETCH_LOST_FULL/'
-mutant "charges for the place before the first block" ring/ring.c \
-	's/if \(!\(slot & ETCH_SLOT_TAKEN\)\)\n\t\tetch_ring_charge/etch_ring_charge/'
+mutant "looks before it has paid" ring/ring.c \
+	's/\tetch_ring_charge\(r, pos\);\n(\treturn etch_ring_spent)/$1/'
+mutant "does not charge what a flush leaves" ring/ring.c \
+	's/\tetch_ring_charge\(r, pos\);\n(\tret = claim)/$1/'
+mutant "has paid for all, after a reset" ring/ring_control.c \
+	's/\tr->charged = 0;\n//'
 mutant "charges for no bytes" ring/ring_budget.c \
-	's/charge_rate\(&budget->bytes, now, bytes\);//'
+	's/bytes = charge_rate\(&budget->bytes, .*?\);\n//s'
 mutant "charges for no records" ring/ring_budget.c \
-	's/charge_rate\(&budget->records, now, records\);//'
+	's/records = charge_rate\(&budget->records, .*?\);\n//s'
+mutant "charges for a block whole again" ring/ring_budget.c \
+	's/if \(etch_ring_block_at\(r, old\) == from\)\n\t\tfrom = old;//'
+mutant "says that it has paid before it has" ring/ring_budget.c \
+	's/(if \(bounded\(budget\)\) \{)(.*)if \(cmpxchg_local\(&r->charged, old, pos\) == old\)\n/if (cmpxchg_local(&r->charged, old, pos) != old)\n\t\treturn;\n\t$1$2/s'
+mutant "pays twice when it is interrupted" ring/ring_budget.c \
+	's/give_back\(&budget->records, records\);//'
 mutant "asks for the bytes alone" ring/ring_budget.c \
 	's/ \|\| rate_spent\(&budget->records, now\)//'
 mutant "charges over what another CPU has charged" ring/ring_budget.c \

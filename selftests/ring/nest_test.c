@@ -250,11 +250,11 @@ static u64 sum64(const u64 *n)
 	return n[0] + n[1] + n[2];
 }
 
-/* What the rate gives for the time and a period, and two blocks. */
+/* What the rate gives for the time and a period, and a block. */
 static void check_budget(const struct run *run, const struct etch_ring_stats *s, u64 ns)
 {
 	CHECK(s->lost_throttled > 1000);
-	CHECK(sum64(bytes) <= run->rate * (ns + ETCH_BUDGET_PERIOD) / 1000000000 + 2 * run->subbuf);
+	CHECK(sum64(bytes) <= run->rate * (ns + ETCH_BUDGET_PERIOD) / 1000000000 + run->subbuf);
 }
 
 static void test_run(const struct run *run, u64 ns)

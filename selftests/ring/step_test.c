@@ -384,6 +384,7 @@ static void (*const interrupts[])(void) = {
 };
 #define CLOSE_AND_WRITE 7
 #define WRITERS 8	/* of them */
+#define ASKING 5	/* of these: they ask the budget */
 static const char * const interrupt_names[] = {
 	"a small record", "an odd record", "a whole block", "three blocks", "a flood", "a flush",
 	"a close", "a close and records", "a reader", "a reader of a block",
@@ -432,6 +433,8 @@ static const struct fit {
 #define FITS ARRAY_SIZE(fits)
 static bool few;
 static bool leaps;	/* the clock does */
+static struct etch_ring_budget budget;
+static u64 tight;	/* what a record costs, in nanoseconds of the budget; 0: no budget */
 
 /*
  * A ring with some blocks full and @used bytes of the next one, where the
@@ -448,6 +451,10 @@ static void set_up(const struct fit *fit)
 	memset(stored, 0, sizeof(stored));
 	failed = 0;
 	op_len = fit->len;
+	if (tight) {
+		etch_ring_rate_off(&budget.records);
+		etch_ring_rate_set(&budget.records, tight, 1);
+	}
 	for (i = 0; i <= fit->full; i++) {
 		if (i < fit->full)
 			put(0, ROOM);
@@ -479,6 +486,20 @@ static void check_room(void)
 	CHECK_EQ(failed, before);
 }
 
+/*
+ * Each record is paid for once, those behind @charged excepted. Where the first block spends
+ * the budget, no record begins another.
+ */
+static void check_budget(void)
+{
+	u64 pos = ring->pos;
+
+	if (tight > ETCH_BUDGET_PERIOD)
+		CHECK(etch_ring_block_at(ring, pos) <= ETCH_POS(0));
+	etch_ring_charge(ring, pos);
+	CHECK_EQ(budget.records.paid, shim_stopped + stored_now() * tight);
+}
+
 static bool verify(void)
 {
 	struct etch_ring_stats s;
@@ -486,6 +507,8 @@ static bool verify(void)
 
 	CHECK(!etch_ring_busy(ring));
 	check_room();
+	if (tight)
+		check_budget();
 	CHECK(stats_balance(ring, &s));
 	if (whole_too)
 		take_whole();
@@ -494,7 +517,7 @@ static bool verify(void)
 	CHECK(stats_balance(ring, &s));
 	CHECK_EQ(s.entries, 0);
 	CHECK_EQ(s.written, stored_now());
-	CHECK_EQ(s.lost_full + s.lost_nested, failed);
+	CHECK_EQ(s.lost_full + s.lost_nested + s.lost_throttled, failed);
 	CHECK_EQ(s.lost_too_big + s.lost_off, 0);
 	CHECK_EQ(tally.bad, 0);
 	CHECK_EQ(tally.records, s.read);
@@ -707,6 +730,42 @@ static __maybe_unused void test_twice(bool overwrite)
 	}
 }
 
+/*
+ * A budget that is spent by one block, or by none. Who interrupts is a writer: a flush and a
+ * close ask no budget.
+ */
+static __maybe_unused void test_budget(bool overwrite)
+{
+	static const struct { const char *name; u64 cost; } budgets[] = {
+		{ "a budget", 1 }, { "a budget that one block spends", 3600ULL * 1000000000 },
+	};
+	unsigned int b, i, f;
+
+	ring->budget = &budget;
+	shim_stopped = 1000 * 3600ULL * 1000000000;
+	for (b = 0; b < ARRAY_SIZE(budgets); b++) {
+		long n = 0;
+
+		tight = budgets[b].cost;
+		for (i = 0; i < WRITERS && !check_failures; i++)
+			for (f = 0; f < FITS && !check_failures; f++)
+				if (!b || (!fits[f].full && i < ASKING))
+					n += at_each(op_write, &fits[f], interrupts[i]);
+		inner_op = one_small;
+		inner_then = nmi_flood;
+		for (f = 0; f < FITS && !check_failures; f++)
+			if (!b || !fits[f].full)
+				n += at_each_twice(&fits[f]);
+		CHECK(n > 100);
+		tap(true, "%s, and writers interrupted, %s: %ld places", budgets[b].name,
+		    overwrite ? "overwrite" : "discard", n);
+	}
+	etch_ring_rate_off(&budget.records);
+	tight = 0;
+	shim_stopped = 0;
+	ring->budget = NULL;
+}
+
 #ifdef SHIM_NO_POINTS
 /* A trap can cost 40 us in a virtual machine, and the k-th place costs k of them. */
 static void test_all(bool overwrite, bool longer)
@@ -734,6 +793,7 @@ static void test_all(bool overwrite, bool longer)
 	test_readers(overwrite);
 	test_flush(overwrite);
 	test_twice(overwrite);
+	test_budget(overwrite);
 }
 #endif
 

@@ -40,6 +40,9 @@ BENCH_CONSUMED(function);
 BENCH_CONSUMED(functions);
 BENCH_CONSUMED(ftrace);
 BENCH_CONSUMED(perf);
+BENCH_CONSUMED(both);
+BENCH_CONSUMED(etch);
+BENCH_CONSUMED(shared);
 
 #endif /* _BENCH_CONSUMED_H */
 

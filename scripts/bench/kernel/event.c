@@ -337,18 +337,6 @@ static const struct file_operations bench_fops = {
 	.write = bench_write,
 };
 
-/*
- * QEMU's processors do not say that their counter never stops. With one
- * processor, whose counter counts instructions, that is known.
- */
-static void bench_trust_counter(void)
-{
-#if defined(CONFIG_X86) && !defined(CONFIG_UML)
-	set_cpu_cap(&boot_cpu_data, X86_FEATURE_CONSTANT_TSC);
-	set_cpu_cap(&boot_cpu_data, X86_FEATURE_NONSTOP_TSC);
-#endif
-}
-
 static struct dentry *bench_dir;
 
 static int __init bench_init(void)

@@ -25,6 +25,10 @@
 #include <linux/sched.h>
 #include <linux/vmalloc.h>
 
+#if defined(CONFIG_X86) && !defined(CONFIG_UML)
+#include <asm/cpufeature.h>
+#endif
+
 #include "loop.h"
 
 #define BENCH_WARM_ROUNDS	25
@@ -60,6 +64,18 @@ static noinline u64 bench_run(const struct bench_case *c,
 	end = bench_ticks();
 	local_irq_restore(flags);
 	return end - begin;
+}
+
+/*
+ * QEMU's processors do not say that their counter never stops. With one
+ * processor, whose counter counts instructions, that is known.
+ */
+static inline void bench_trust_counter(void)
+{
+#if defined(CONFIG_X86) && !defined(CONFIG_UML)
+	set_cpu_cap(&boot_cpu_data, X86_FEATURE_CONSTANT_TSC);
+	set_cpu_cap(&boot_cpu_data, X86_FEATURE_NONSTOP_TSC);
+#endif
 }
 
 /* How fast the counter is, by the kernel's clock, over a tenth of a second. */

@@ -6,29 +6,33 @@ import unittest
 import consumers
 import figures
 
-COUNTS = ["bench: hits perf 50 50", "bench: hits ftrace 50", "bench: stored 50"]
+COUNTS = ["bench: hits 50", "bench: counted perf 50", "bench: stored ftrace 50",
+          "bench: stored etch 50"]
 
 
 def samples(etch, mainline):
     """Rounds of both kernels, each case as dear as the others but the empty one."""
     return {tracer: {(name, "warm"): [3 if name == "empty" else cost]
-                     for name in consumers.CASES}
+                     for name in consumers.cases(tracer)}
             for tracer, cost in (("etch", etch), ("mainline", mainline))}
 
 
 class Consumers(unittest.TestCase):
 
     def test_each_hit_reached_its_consumer(self):
-        consumers.check(COUNTS)
-        for i, line in enumerate(("bench: hits perf 50 49", "bench: hits ftrace 51",
-                                  "bench: stored 0")):
+        consumers.check(COUNTS, "etch")
+        consumers.check(COUNTS[:3], "mainline")
+        for i, line in enumerate(("bench: hits 51", "bench: counted perf 49",
+                                  "bench: stored ftrace 0", "bench: stored etch 25")):
             with self.assertRaises(figures.FigureError, msg=line):
-                consumers.check(COUNTS[:i] + [line] + COUNTS[i + 1:])
+                consumers.check(COUNTS[:i] + [line] + COUNTS[i + 1:], "etch")
 
     def test_a_line_is_missed(self):
         for i in range(len(COUNTS)):
             with self.assertRaises(figures.FigureError):
-                consumers.check(COUNTS[:i] + COUNTS[i + 1:])
+                consumers.check(COUNTS[:i] + COUNTS[i + 1:], "etch")
+            with self.assertRaises(figures.FigureError):
+                consumers.check(COUNTS + COUNTS[i:i + 1], "etch")
 
     def test_a_case_is_missed(self):
         some = samples(30, 20)

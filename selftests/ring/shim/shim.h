@@ -205,6 +205,8 @@ static __always_inline u64 get_cycles(void)
 #define SHIM_MAX_LEAPS	32000u
 extern bool shim_leap_asked, shim_leap;
 extern unsigned int shim_leaps;
+/* If not 0, the monotonic clock stands there. */
+extern u64 shim_stopped;
 u64 ktime_get_mono_fast_ns(void);
 
 /* sched.h */
