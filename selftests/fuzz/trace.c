@@ -114,7 +114,7 @@ static void read_trace(const uint8_t *file, size_t len)
 		if (rec.time < time || records++ > len)
 			abort();
 		time = rec.time;
-		comms_learn(liner.comms, &rec);
+		names_look(liner.names, source, &rec, NULL, NULL);
 		if (rec.loss) {
 			line_loss(&liner, &out, &rec);
 			continue;

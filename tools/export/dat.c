@@ -253,9 +253,11 @@ static void put_stats(struct bytes *b, const struct etch_source *source)
 
 		text.len = 0;
 		bytes_print(&text, "CPU: %d\nread: %llu\noverwritten: %llu\nlost full: %llu\n"
-			    "lost too big: %llu\nlost nested: %llu\nlost throttled: %llu\n",
+			    "lost too big: %llu\nlost nested: %llu\nlost throttled: %llu\n"
+			    "lost unknown: %llu\n",
 			    cpu->cpu, cpu->records, cpu->lost.overwritten, cpu->lost.full,
-			    cpu->lost.too_big, cpu->lost.nested, cpu->lost.throttled);
+			    cpu->lost.too_big, cpu->lost.nested, cpu->lost.throttled,
+			    cpu->lost.unknown);
 		bytes_u8(&text, 0);
 		put_option(b, OPTION_STAT, &text);
 	}

@@ -4,7 +4,6 @@
  *
  *	export.c	the formats' table, and the pass over the trace
  *	file.c		a file that is being written
- *	names.c		threads: names and processes, as the trace's records have them
  *	proto.c		protocol buffers, for Perfetto
  *	thrift.c	Thrift's compact protocol, for Parquet
  *	value.c		values as text, for JSON, CSV, SQL and Parquet
@@ -24,7 +23,7 @@
 #define _ETCH_EXPORT_H
 
 #include "read/bytes.h"
-#include "read/read.h"
+#include "read/names.h"
 
 /* ---- file.c ---- */
 
@@ -61,43 +60,6 @@ void file_over(struct file *file, uint64_t at, const void *from, size_t len);
 void file_copy(struct file *file, int fd, uint64_t len);
 /* Closes the file; false, said, and the file is gone, if it is not whole or @whole is not. */
 bool file_close(struct file *file, bool whole);
-
-/* ---- names.c ---- */
-
-/**
- * struct name - a thread
- * @tid: its number
- * @tgid: its process; @tid itself if nobody knows better
- * @ppid: the process's parent, or 0
- * @first: the first name it had, "" if none is known
- * @now: the name it has, as far as records were looked at
- */
-struct name {
-	int tid, tgid, ppid;
-	char first[16], now[16];
-};
-
-struct names;
-struct export;
-
-/* The threads of .etch/tasks, if it is there. NULL: no memory, said. */
-struct names *names_open(const char *folder);
-/*
- * Looks for names in a record, and calls @changed, if there is one, for each thread whose
- * name is another one from now on.
- */
-void names_look(struct names *names, const struct etch_source *source,
-		const struct etch_record *rec,
-		void (*changed)(struct export *x, const struct name *name), struct export *x);
-/* Back to the first names, for one more pass. */
-void names_rewind(struct names *names);
-/* The thread, NULL if it was never seen. */
-const struct name *names_find(const struct names *names, int tid);
-/* The name it has now, or had first; "" if none is known, or @name is NULL. */
-const char *names_now(const struct name *name);
-/* All of them by number, in the order of numbers; NULL behind the last. */
-const struct name *names_each(const struct names *names, size_t n);
-void names_close(struct names *names);
 
 /* ---- ftrace.c ---- */
 
@@ -160,7 +122,7 @@ struct export {
  * @stream: it can go to the standard output
  * @twice: it wants @names, @largest, @first and @last before the first record
  * @open: begins; sets @own. False, said, if it cannot
- * @renamed: from the record @rec on, a thread has another name; may be NULL
+ * @renamed: from the record @rec on, a thread has another name; may be NULL. @x is the export
  * @record: one more record. False, said, to stop
  * @loss: records that are missing here
  * @close: ends; frees @own. @whole: nothing went wrong until now. False, said, if it did
@@ -169,7 +131,7 @@ struct exporter {
 	const char *name, *suffix, *line;
 	bool folder, stream, twice;
 	bool (*open)(struct export *x);
-	void (*renamed)(struct export *x, const struct name *name);
+	void (*renamed)(void *x, const struct name *name);
 	bool (*record)(struct export *x, const struct etch_record *rec);
 	bool (*loss)(struct export *x, const struct etch_record *rec);
 	bool (*close)(struct export *x, bool whole);

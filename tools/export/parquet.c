@@ -218,8 +218,10 @@ static struct table *event_table(const struct export *x, const struct etch_event
 }
 
 static const char * const loss_columns[] = {
-	"lost", "overwritten", "full", "throttled", "nested", "too_big"
+	"lost", "overwritten", "full", "throttled", "nested", "too_big", "unknown"
 };
+
+#define LOSS_COLUMNS	(sizeof(loss_columns) / sizeof(*loss_columns))
 
 static struct table *loss_table(const struct export *x)
 {
@@ -228,10 +230,10 @@ static struct table *loss_table(const struct export *x)
 
 	if (table->path)
 		return table;
-	if (!add_columns(table, 4))
+	if (!add_columns(table, 1 + LOSS_COLUMNS))
 		return NULL;
 	add_column(table, "", "since", PARQUET_I64, -1);
-	for (size_t i = 0; i < sizeof(loss_columns) / sizeof(*loss_columns); i++)
+	for (size_t i = 0; i < LOSS_COLUMNS; i++)
 		add_column(table, "", loss_columns[i], PARQUET_I64, converted_number(8, true));
 	return table_create(x, table, "etch", "lost") ? table : NULL;
 }
@@ -467,8 +469,10 @@ static bool parquet_record(struct export *x, const struct etch_record *rec)
 static bool parquet_loss(struct export *x, const struct etch_record *rec)
 {
 	const struct etch_loss *loss = rec->loss;
-	const unsigned long long causes[] = { loss->total, loss->overwritten, loss->full,
-					      loss->throttled, loss->nested, loss->too_big };
+	const unsigned long long causes[LOSS_COLUMNS] = {
+		loss->total, loss->overwritten, loss->full, loss->throttled, loss->nested,
+		loss->too_big, loss->unknown
+	};
 	struct table *table = loss_table(x);
 	struct parquet *p = x->own;
 
@@ -477,7 +481,7 @@ static bool parquet_loss(struct export *x, const struct etch_record *rec)
 	begin_row(x, table, rec);
 	bytes_u64(&table->columns[2].values,
 		  parquet_time(x, etch_clock_ns(&x->source->clock, loss->since)));
-	for (int i = 0; i < 6; i++)
+	for (size_t i = 0; i < LOSS_COLUMNS; i++)
 		bytes_u64(&table->columns[3 + i].values, causes[i]);
 	p->waiting += 128;
 	return p->waiting < PARQUET_WAITING || all_groups(p);

@@ -183,8 +183,10 @@ static void perf_moment(struct export *x, const struct etch_record *rec)
 	put_threads(x);
 }
 
-static void perf_renamed(struct export *x, const struct name *name)
+static void perf_renamed(void *arg, const struct name *name)
 {
+	struct export *x = arg;
+
 	perf_moment(x, x->rec);
 	put_comm(x->own, name);
 }

@@ -35,7 +35,7 @@ static const char * const sql_begin[] = {
 	"CREATE TABLE records (" SQL_COMMON ", event TEXT)",
 	"CREATE TABLE lost (common_time INTEGER, since INTEGER, common_cpu INTEGER, lost INTEGER, "
 		"overwritten INTEGER, full INTEGER, throttled INTEGER, nested INTEGER, "
-		"too_big INTEGER)",
+		"too_big INTEGER, unknown INTEGER)",
 	"CREATE TABLE threads (tid INTEGER PRIMARY KEY, tgid INTEGER, ppid INTEGER, name TEXT)",
 	"CREATE TABLE machine (key TEXT PRIMARY KEY, value)",
 };
@@ -106,7 +106,7 @@ static bool sql_open(struct export *x)
 		if (!sql_run(sql, sql_begin[i]))
 			return false;
 	sql->records = sql_prepare(sql, "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)");
-	sql->lost = sql_prepare(sql, "INSERT INTO lost VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+	sql->lost = sql_prepare(sql, "INSERT INTO lost VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
 	return sql->records && sql->lost;
 }
 
@@ -257,13 +257,14 @@ static bool sql_loss(struct export *x, const struct etch_record *rec)
 {
 	const struct etch_loss *loss = rec->loss;
 	const unsigned long long causes[] = { loss->total, loss->overwritten, loss->full,
-					      loss->throttled, loss->nested, loss->too_big };
+					      loss->throttled, loss->nested, loss->too_big,
+					      loss->unknown };
 	struct sql *sql = x->own;
 
 	sqlite3_bind_int64(sql->lost, 1, rec->ns);
 	sqlite3_bind_int64(sql->lost, 2, etch_clock_ns(&x->source->clock, loss->since));
 	sqlite3_bind_int(sql->lost, 3, rec->cpu);
-	for (int i = 0; i < 6; i++)
+	for (size_t i = 0; i < sizeof(causes) / sizeof(*causes); i++)
 		sqlite3_bind_int64(sql->lost, 4 + i, causes[i]);
 	return sql_step(sql, sql->lost);
 }

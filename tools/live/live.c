@@ -38,7 +38,7 @@ struct live_source {
  * @tree: the instance
  * @command: the command that runs meanwhile
  * @folder: with what readers need beside packets; "": none any more
- * @formats: what events refer to
+ * @kept: what it has; events that come later are added
  * @until: of this round: records up to this time
  * @begun: when it began
  * @open: the instance is there
@@ -53,7 +53,7 @@ struct live {
 	struct tree tree;
 	struct command command;
 	char folder[PATH_MAX];
-	char *formats;
+	struct kept kept;
 	uint64_t until, begun;
 	bool open, failed, ending;
 };
@@ -89,7 +89,38 @@ static void live_source_close(struct etch_source *source)
 
 	etch_merge_close(&live->merge);
 	free(live->fds);
-	free(live->formats);
+	keep_drop(&live->kept);
+}
+
+/* The formats behind the first @before bytes. Events refer to the text. */
+static void live_formats(struct live *live, size_t before)
+{
+	size_t len = live->kept.formats.len - before;
+	char *text;
+
+	if (!len)
+		return;
+	text = etch_source_text(live->source, live->kept.formats.bytes + before, len);
+	if (text)
+		etch_formats_read(live->source, text, len);
+}
+
+/* A module with events has come, or a probe or a program has been given some. */
+static void live_describe_more(struct etch_source *source, uint32_t generation)
+{
+	struct live *live = ((struct live_source *)source)->live;
+	size_t before = live->kept.formats.len;
+	char *metadata = tree_read(&live->tree, "metadata", NULL);
+
+	source->generation = generation;
+	if (!metadata) {
+		fail("%s/metadata: %m", live->tree.path);
+		return;
+	}
+	etch_tsdl_more(source, metadata);
+	keep_look(&live->kept, metadata);
+	live_formats(live, before);
+	free(metadata);
 }
 
 static int live_add_cpu(void *arg, int cpu)
@@ -173,7 +204,6 @@ static int live_notes(struct live *live, const char *metadata)
 {
 	char *words[] = { (char *)live->wish->name, NULL };
 	struct place place = {};
-	struct kept kept;
 
 	if (scratch_make(live->folder, sizeof(live->folder))) {
 		*live->folder = 0;
@@ -181,18 +211,17 @@ static int live_notes(struct live *live, const char *metadata)
 	}
 	if (place_folder(&place, live->folder))
 		return -1;
-	keep_begin(&kept, &live->tree, &place, words);
-	keep_formats(&kept, metadata);
-	keep_start(&kept);
-	keep_symbols(&kept);
-	keep_drop(&kept);
+	keep_begin(&live->kept, &live->tree, &place, words);
+	keep_formats(&live->kept, metadata);
+	keep_start(&live->kept);
+	keep_symbols(&live->kept);
+	live->kept.place = NULL;
 	return place_end(&place);
 }
 
 static int live_describe(struct live *live)
 {
 	struct etch_source *source = live->source;
-	size_t len;
 
 	source->metadata = tree_read(&live->tree, "metadata", NULL);
 	if (!source->metadata)
@@ -203,9 +232,7 @@ static int live_describe(struct live *live)
 	source->path = strdup(live->folder);
 	if (!source->path || etch_tsdl_read(source))
 		return -1;
-	live->formats = etch_file_read(live->folder, ".etch/formats", &len);
-	if (live->formats)
-		etch_formats_read(source, live->formats, len);
+	live_formats(live, 0);
 	return live_find_cpus(live);
 }
 
@@ -224,6 +251,7 @@ static struct live *live_alloc(void)
 	source->live = live;
 	source->source.next = live_next;
 	source->source.close = live_source_close;
+	source->source.describe = live_describe_more;
 	return live;
 }
 

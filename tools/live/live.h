@@ -5,7 +5,7 @@
  *	struct live *live = live_open(&wish);
  *	struct etch_source *source = live_source(live);
  *
- *	... comms_open(), states_open(): they read the source's folder ...
+ *	... names_open(), states_open(): they read the source's folder ...
  *	live_start(live);
  *	do {
  *		while (etch_next(source, &rec) > 0)

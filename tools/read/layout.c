@@ -119,6 +119,19 @@ struct etch_event *etch_event_add(struct etch_source *source, unsigned int id, c
 	return event;
 }
 
+void *etch_by_event(const struct etch_source *source, void *table, unsigned int *nr, size_t size)
+{
+	unsigned char *more = realloc(table, (source->nr_events + 1) * size);
+
+	if (!more) {
+		etch_complaint("There is no memory for a table of events");
+		return NULL;
+	}
+	memset(more + *nr * size, 0, (source->nr_events + 1 - *nr) * size);
+	*nr = source->nr_events;
+	return more;
+}
+
 static bool field_makes_sense(const struct etch_field *field)
 {
 	if (field->offset > LAYOUT_SIZE || field->size > LAYOUT_SIZE)

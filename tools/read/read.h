@@ -20,6 +20,7 @@
  *	merge.c		several CPUs' files, by time
  *	stream.c	a CPU's file: packets, records, and losses between packets
  *	notes.c		the folder .etch: symbols, tasks
+ *	names.c		what threads are called when a record is written; see names.h
  *	format.c	format files: an event's fields and how it is printed
  *	tsdl.c		metadata: the clock, the environment, contexts, names of events; and the
  *			fields of events that have no format file
@@ -206,6 +207,9 @@ struct etch_cpu {
  * struct etch_source - where records come from
  * @next: see etch_next()
  * @close: see etch_close()
+ * @describe: gets the events of packets that need metadata of @generation, or newer, by
+ *	etch_tsdl_more(); NULL: all that there is was described at the beginning
+ * @generation: the packets' that were described last, if there is a @describe
  * @path: the folder
  * @foreign: it is no trace of Etch's: the folder has neither its packets nor its notes
  * @events: all events, @nr_events of them, by index
@@ -225,6 +229,8 @@ struct etch_cpu {
 struct etch_source {
 	int (*next)(struct etch_source *source, struct etch_record *rec);
 	void (*close)(struct etch_source *source);
+	void (*describe)(struct etch_source *source, uint32_t generation);
+	uint32_t generation;
 	char *path;
 	bool foreign;
 	struct etch_event **events;
@@ -273,6 +279,14 @@ struct etch_event *etch_event(const struct etch_source *source, const char *full
 const struct etch_field *etch_field(const struct etch_event *event, const char *name);
 const struct etch_field *etch_context(const struct etch_source *source, const char *name);
 
+/*
+ * A table by event's index, with room for all events that the source has now. Events may come
+ * while a source is read, so its user compares an index with @nr first. @table: what it is so
+ * far, with @nr entries of @size bytes; NULL: nothing. New entries are zero. Returns NULL if there
+ * is no memory, which it says, and @table is as it was. The caller frees it.
+ */
+void *etch_by_event(const struct etch_source *source, void *table, unsigned int *nr, size_t size);
+
 /* Where a field's content is, and how many bytes. Never outside of the record. */
 const unsigned char *etch_bytes(const struct etch_record *rec, const struct etch_field *field,
 				size_t *len);
@@ -299,6 +313,8 @@ bool etch_context_add(struct etch_source *source, const struct etch_field *field
 
 /* Takes all that the reader needs from source->metadata. -1, said, if it is no metadata. */
 int etch_tsdl_read(struct etch_source *source);
+/* Adds the events of newer metadata that are not described yet. @text may go. */
+void etch_tsdl_more(struct etch_source *source, const char *text);
 /* Format files, one behind the other: fields become as they say. @text must stay. */
 void etch_formats_read(struct etch_source *source, const char *text, size_t len);
 

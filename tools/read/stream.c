@@ -228,6 +228,15 @@ static void stream_loss(struct etch_stream *s, const struct etch_packet_header *
 	loss_add(&s->cpu->lost, &s->loss);
 }
 
+/* Events may have come since the source was opened. */
+static void stream_describe(struct etch_stream *s, const struct etch_packet_header *h)
+{
+	struct etch_source *source = s->source;
+
+	if (source->describe && (int32_t)(h->generation - source->generation) > 0)
+		source->describe(source, h->generation);
+}
+
 /* 1: the next packet is in memory; 0: there is none. */
 static int stream_packet(struct etch_stream *s)
 {
@@ -256,6 +265,7 @@ static int stream_packet(struct etch_stream *s)
 		stream_cut(s);
 		return 0;
 	}
+	stream_describe(s, &h);
 	stream_loss(s, &h);
 	s->packet_len = whole ? h.packet_size / 8 : s->have - s->at;
 	s->pos = sizeof(h);

@@ -30,11 +30,13 @@ struct token {
  * @source: gets what is found
  * @at: the text behind @token
  * @token: the one that is looked at
+ * @more: events that are described already stay as they are
  */
 struct parser {
 	struct etch_source *source;
 	const char *at;
 	struct token token;
+	bool more;
 };
 
 /* A type, as far as it matters. */
@@ -333,7 +335,7 @@ static void event_block(struct parser *p)
 			id = number;
 		} else if (take(p, "name") && value(p, &number)) {
 			snprintf(name, sizeof(name), "%.*s", (int)p->token.len, p->token.at);
-			if (id >= 0 && id < ETCH_IDS)
+			if (id >= 0 && id < ETCH_IDS && !(p->more && p->source->by_id[id]))
 				event = etch_event_add(p->source, id, name);
 		} else if (take(p, "fields") && take(p, ":") && take(p, "=") && event &&
 			   !event_fields(p, event)) {
@@ -424,6 +426,17 @@ int etch_tsdl_read(struct etch_source *source)
 	etch_complaint("%s/metadata describes no stream: it is not Etch's, or was cut off",
 		       source->path);
 	return -1;
+}
+
+void etch_tsdl_more(struct etch_source *source, const char *text)
+{
+	struct parser p = { .source = source, .at = text, .more = true };
+
+	for (next(&p); p.token.kind; skip_statement(&p)) {
+		if (take(&p, "event") && take(&p, "{"))
+			event_block(&p);
+		take(&p, "}");
+	}
 }
 
 bool etch_env(const struct etch_source *source, const char *name, char *text, size_t room)

@@ -100,21 +100,27 @@ static void keep_format(struct kept *kept, long id, const char *name)
 	free(text);
 }
 
-void keep_formats(struct kept *kept, const char *metadata)
+void keep_look(struct kept *kept, const char *metadata)
 {
-	size_t before = kept->formats.len;
 	const char *at = metadata;
 	char name[256];
 	long id;
 
-	if (!kept->place)
-		return;
 	while ((at = strstr(at, "\nevent {\n"))) {
 		at++;
 		if (sscanf(at, "event { id = %ld; name = \"%255[^\"]", &id, name) == 2 &&
 		    id >= 0 && id < KEEP_IDS && !(kept->known[id / 8] & 1 << id % 8))
 			keep_format(kept, id, name);
 	}
+}
+
+void keep_formats(struct kept *kept, const char *metadata)
+{
+	size_t before = kept->formats.len;
+
+	if (!kept->place)
+		return;
+	keep_look(kept, metadata);
 	if (kept->formats.len != before)
 		keep_put(kept, "formats", &kept->formats);
 }

@@ -324,6 +324,8 @@ void keep_begin(struct kept *kept, const struct tree *tree, struct place *place,
 void keep_start(struct kept *kept);
 /* The formats of events in @metadata that are not kept yet. */
 void keep_formats(struct kept *kept, const char *metadata);
+/* Adds these to @kept->formats, and writes nothing. */
+void keep_look(struct kept *kept, const char *metadata);
 /* Adds a CPU to the file that keep_end() writes. */
 void keep_account(struct kept *kept, int cpu, const struct account *account);
 /* The names of the kernel's functions, which keep_end() keeps, too. */

@@ -58,22 +58,19 @@ static bool matches(const char *pattern, const char *name)
 	       !strcmp(star + 1, name + len - behind);
 }
 
-static bool states_know(struct states *s, unsigned int index)
+/* Makes room for the events that there are now. */
+static bool states_know(struct states *s)
 {
-	unsigned int nr = s->source->nr_events > index ? s->source->nr_events : index + 1;
-	void *more = realloc(s->handlers, nr * sizeof(*s->handlers));
+	unsigned int nr = s->nr_handlers;
+	void *more = etch_by_event(s->source, s->fields, &nr, sizeof(*s->fields));
 
-	if (more)
-		s->handlers = more;
-	else
-		return false;
-	more = realloc(s->fields, nr * sizeof(*s->fields));
 	if (!more)
 		return false;
 	s->fields = more;
-	for (unsigned int i = s->nr_handlers; i < nr; i++)
-		s->handlers[i] = NULL;
-	s->nr_handlers = nr;
+	more = etch_by_event(s->source, s->handlers, &s->nr_handlers, sizeof(*s->handlers));
+	if (!more)
+		return false;
+	s->handlers = more;
 	return true;
 }
 
@@ -175,7 +172,7 @@ int states_record(struct states *s, const struct etch_record *rec)
 	if (rec->loss)
 		return states_loss(s, rec);
 	index = rec->event->index;
-	if (index >= s->nr_handlers && !states_know(s, index))
+	if (index >= s->nr_handlers && !states_know(s))
 		return -1;
 	if (!s->handlers[index])
 		states_classify(s, rec->event);

@@ -24,6 +24,7 @@ enum what { WHAT_FIELD, WHAT_CONTEXT, WHAT_PID, WHAT_CPU, WHAT_COMM, WHAT_LEVEL 
  * @what: a field of the event, or what all records have
  * @context: a WHAT_CONTEXT
  * @fields: by event's index: the field of that name, or NULL
+ * @found: some event has it
  */
 struct condition {
 	char name[64];
@@ -33,6 +34,7 @@ struct condition {
 	bool is_number;
 	enum what what;
 	const struct etch_field *context, **fields;
+	bool found;
 };
 
 #define OP(a, b)	((a) << 8 | (b))
@@ -159,13 +161,13 @@ bool choose_names(const char *word, const struct etch_event *event)
 	       !strcmp(word, event->system);
 }
 
-/* Counts the events that a word means. */
-static unsigned int choose_event(struct choice *choice, const char *word)
+/* Counts the events from the number @from on that a word means. */
+static unsigned int choose_event(struct choice *choice, const char *word, unsigned int from)
 {
 	const struct etch_source *source = choice->source;
 	unsigned int nr = 0;
 
-	for (unsigned int i = 0; i < source->nr_events; i++) {
+	for (unsigned int i = from; i < source->nr_events; i++) {
 		if (!choose_names(word, source->events[i]))
 			continue;
 		choice->event_chosen[i] = true;
@@ -174,15 +176,58 @@ static unsigned int choose_event(struct choice *choice, const char *word)
 	return nr;
 }
 
+/* Looks for the condition's field in events from the number @from on. False: no memory. */
+static bool condition_know(struct choice *choice, struct condition *c, unsigned int from)
+{
+	const struct etch_source *source = choice->source;
+	unsigned int nr = from;
+	const struct etch_field **more = etch_by_event(source, c->fields, &nr, sizeof(*more));
+
+	if (!more)
+		return false;
+	c->fields = more;
+	for (unsigned int i = from; i < source->nr_events; i++) {
+		c->fields[i] = etch_field(source->events[i], c->name);
+		c->found |= !!c->fields[i];
+	}
+	return true;
+}
+
+/* The events that there are now: all, or those that have come. False: no memory. */
+static bool choose_know(struct choice *choice)
+{
+	unsigned int from = choice->nr_known, nr = from;
+	bool *more;
+
+	for (unsigned int i = 0; i < choice->nr_conditions; i++)
+		if (!condition_know(choice, &choice->conditions[i], from))
+			return false;
+	more = etch_by_event(choice->source, choice->event_chosen, &nr, sizeof(*more));
+	if (!more)
+		return false;
+	choice->event_chosen = more;
+	choice->nr_known = nr;
+	return true;
+}
+
 static int choose_events(struct choice *choice)
 {
-	choice->event_chosen = calloc(choice->source->nr_events + 1, sizeof(bool));
-	if (!choice->event_chosen)
-		return trouble("There is no memory");
 	for (unsigned int i = 0; i < choice->nr_events; i++)
-		if (!choose_event(choice, choice->events[i]))
+		if (!choose_event(choice, choice->events[i], 0))
 			return trouble("the trace describes no event '%s'", choice->events[i]);
 	return 0;
+}
+
+/* Events have come. One that there is no memory for is not chosen. */
+static bool choose_more(struct choice *choice)
+{
+	unsigned int from = choice->nr_known;
+
+	if (!choose_know(choice))
+		return false;
+	for (unsigned int i = 0; i < choice->nr_events; i++)
+		choose_event(choice, choice->events[i], from);
+	return true;
 }
 
 static int condition_begin(struct choice *choice, struct condition *c)
@@ -191,36 +236,29 @@ static int condition_begin(struct choice *choice, struct condition *c)
 		[WHAT_PID] = "pid", [WHAT_CPU] = "cpu", [WHAT_COMM] = "comm",
 		[WHAT_LEVEL] = "context",
 	};
-	const struct etch_source *source = choice->source;
-	bool found = false;
 
-	c->fields = calloc(source->nr_events + 1, sizeof(*c->fields));
-	if (!c->fields)
-		return trouble("There is no memory");
-	for (unsigned int i = 0; i < source->nr_events; i++) {
-		c->fields[i] = etch_field(source->events[i], c->name);
-		found |= !!c->fields[i];
-	}
-	c->context = etch_context(source, c->name);
+	c->context = etch_context(choice->source, c->name);
 	if (c->context)
 		c->what = WHAT_CONTEXT;
 	for (enum what what = WHAT_PID; what <= WHAT_LEVEL; what++)
 		if (!strcmp(names[what], c->name))
 			c->what = what;
-	if (found || c->what != WHAT_FIELD)
+	if (c->found || c->what != WHAT_FIELD)
 		return 0;
 	return trouble("no event of the trace has a field '%s'", c->name);
 }
 
-int choose_begin(struct choice *choice, struct etch_source *source, const struct comms *comms)
+int choose_begin(struct choice *choice, struct etch_source *source, const struct names *names)
 {
 	int ret;
 
 	choice->source = source;
-	choice->comms = comms;
+	choice->names = names;
 	choice->shift = line_shift(source);
 	choice->any = !choice->from_set && !choice->to_set && !choice->cpus &&
 		      !choice->nr_tasks && !choice->nr_events && !choice->nr_conditions;
+	if (!choose_know(choice))
+		return EXIT_TROUBLE;
 	ret = choose_events(choice);
 	for (unsigned int i = 0; i < choice->nr_conditions && !ret; i++)
 		ret = condition_begin(choice, &choice->conditions[i]);
@@ -258,7 +296,7 @@ bool cpu_chosen(const char *list, int cpu)
 
 static bool task_chosen(const struct choice *choice, int pid)
 {
-	const char *comm = comm_of(choice->comms, pid);
+	const char *comm = names_shown(choice->names, pid);
 	char number[16];
 
 	snprintf(number, sizeof(number), "%d", pid);
@@ -342,7 +380,7 @@ static bool condition_holds(const struct choice *choice, const struct condition 
 	case WHAT_CPU:
 		return c->is_number && number_holds(c, rec->cpu, true);
 	case WHAT_COMM:
-		text = comm_of(choice->comms, rec->pid);
+		text = names_shown(choice->names, rec->pid);
 		return text_holds(c, text, strlen(text));
 	case WHAT_LEVEL:
 		return level_holds(c, rec->context);
@@ -379,6 +417,8 @@ bool chosen(struct choice *choice, const struct etch_record *rec)
 		return false;
 	if (rec->loss)
 		return true;
+	if (rec->event->index >= choice->nr_known && !choose_more(choice))
+		return false;
 	if (choice->nr_events && !choice->event_chosen[rec->event->index])
 		return false;
 	if (choice->nr_tasks && !task_chosen(choice, rec->pid))

@@ -13,7 +13,7 @@
 #ifndef _ETCH_CHOOSE_H
 #define _ETCH_CHOOSE_H
 
-#include "verbs/comm.h"
+#include "read/names.h"
 
 #define CHOOSE_MOST	64	/* of each option */
 
@@ -53,9 +53,10 @@ struct condition;
  * @nr_conditions: how many
  * @conditions: the conditions
  * @source: the trace
- * @comms: its names of threads
+ * @names: of its threads
  * @shift: as line_shift() says
  * @event_chosen: by event's index
+ * @nr_known: how many events are in @event_chosen and in the conditions
  */
 struct choice {
 	bool any;
@@ -66,15 +67,16 @@ struct choice {
 	unsigned int nr_tasks, nr_events, nr_conditions;
 	struct condition *conditions;
 	struct etch_source *source;
-	const struct comms *comms;
+	const struct names *names;
 	int64_t shift;
 	bool *event_chosen;
+	unsigned int nr_known;
 };
 
 /* Is @option one of these? Then takes it: 0, or EXIT_MISUSED, said. -1: it is another one. */
 int choose_option(struct choice *choice, int option, const char *arg);
 /* Before the first record. 0, or an exit status, said: no event has that name, say. */
-int choose_begin(struct choice *choice, struct etch_source *source, const struct comms *comms);
+int choose_begin(struct choice *choice, struct etch_source *source, const struct names *names);
 /* Is it chosen? Of losses, by time and CPU. */
 bool chosen(struct choice *choice, const struct etch_record *rec);
 /* Whether a CPU is in a list as "0-3,7". */

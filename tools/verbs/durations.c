@@ -174,8 +174,16 @@ static struct half_of half_of(const struct durations *d, const struct etch_event
 
 static const struct half_of *find_half(struct durations *d, const struct etch_event *event)
 {
-	struct half_of *half = &d->halves[event->index];
+	static const struct half_of none = { .half = HALF_NONE };
+	struct half_of *half, *more;
 
+	if (event->index >= d->nr_halves) {
+		more = etch_by_event(d->liner->source, d->halves, &d->nr_halves, sizeof(*more));
+		if (!more)
+			return &none;
+		d->halves = more;
+	}
+	half = &d->halves[event->index];
 	if (half->half == HALF_UNKNOWN)
 		*half = half_of(d, event);
 	return half;
@@ -408,7 +416,7 @@ static void tell_open(struct durations *d, struct out *out, struct call *call, u
 	char length[24];
 
 	call->told = true;
-	out_print(out, "# %s-%d is in %s since ", comm_of(d->liner->comms, call->pid), call->pid,
+	out_print(out, "# %s-%d is in %s since ", names_shown(d->liner->names, call->pid), call->pid,
 		  call->text);
 	line_time(out, call->since + d->liner->shift, d->liner->fine);
 	out_print(out, ", for %s\n", length_text(length, now - call->since));
@@ -448,11 +456,8 @@ struct durations *durations_open(struct liner *liner, const char *on)
 		d->liner = liner;
 		d->on = on;
 		d->room = 1024;
-		d->nr_halves = liner->source->nr_events;
-		d->halves = calloc(d->nr_halves + 1, sizeof(*d->halves));
 		d->calls = calloc(d->room, sizeof(*d->calls));
-		d->states = d->halves && d->calls ?
-			    states_open(liner->source, got_span, d) : NULL;
+		d->states = d->calls ? states_open(liner->source, got_span, d) : NULL;
 	}
 	if (d && d->states)
 		return d;

@@ -19,7 +19,6 @@
  *	line.c		a record as a line of text, as the kernel's file "trace" has it
  *	print.c		what an event says: its print format, for line.c
  *	expr.c		the expressions in a print format; expr_parse.c parses them
- *	comm.c		names of threads
  *	out.c		output: a large buffer, a pager and colours on a terminal
  *
  * To add a verb, write a file with a struct verb, and name it in the table of main.c. Its

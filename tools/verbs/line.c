@@ -16,8 +16,8 @@ bool liner_open(struct liner *liner, struct etch_source *source)
 	liner->preempt = etch_context(source, "preempt_count");
 	liner->migrate = etch_context(source, "migrate_disable");
 	liner->printer = printer_open(source);
-	liner->comms = comms_open(source);
-	if (liner->printer && liner->comms)
+	liner->names = names_open(source->path);
+	if (liner->printer && liner->names)
 		return true;
 	liner_close(liner);
 	return false;
@@ -26,7 +26,7 @@ bool liner_open(struct liner *liner, struct etch_source *source)
 void liner_close(struct liner *liner)
 {
 	printer_close(liner->printer);
-	comms_close(liner->comms);
+	names_close(liner->names);
 }
 
 /* ---- Times ---- */
@@ -122,7 +122,7 @@ static int put_decimal(char text[16], int pid)
 /* "            bash-1234    [001] ..s..   12.345678: " */
 static void put_front(const struct liner *liner, struct out *out, const struct etch_record *rec)
 {
-	const char *comm = comm_of(liner->comms, rec->pid);
+	const char *comm = names_shown(liner->names, rec->pid);
 	char pid[16];
 	int digits;
 

@@ -11,14 +11,14 @@
 #ifndef _ETCH_LINE_H
 #define _ETCH_LINE_H
 
-#include "verbs/comm.h"
+#include "read/names.h"
 #include "verbs/print.h"
 
 /**
  * struct liner - what lines need
  * @source: the trace
  * @printer: what events say
- * @comms: names of threads
+ * @names: of threads
  * @shift: nanoseconds to add to a record's time for the time that is shown
  * @fine: times have nanoseconds, not microseconds
  * @by_fields: events show as name=value
@@ -31,7 +31,7 @@
 struct liner {
 	struct etch_source *source;
 	struct printer *printer;
-	struct comms *comms;
+	struct names *names;
 	int64_t shift;
 	bool fine, by_fields;
 	const char *behind;

@@ -452,11 +452,22 @@ static bool parse_print(struct printer *printer, const struct etch_event *event,
 	return true;
 }
 
-static struct print_event *understand(struct printer *printer, const struct etch_event *event)
+/* What an event's print format has become. */
+static struct print_event *understood(struct printer *printer, const struct etch_event *event)
 {
 	static struct print_event by_fields = { .by_fields = true };
-	struct print_event *print = etch_source_alloc(printer->source, sizeof(*print));
+	struct print_event *print, **more;
 
+	if (event->index >= printer->nr_events) {
+		more = etch_by_event(printer->source, printer->events, &printer->nr_events,
+				     sizeof(*more));
+		if (!more)
+			return &by_fields;
+		printer->events = more;
+	}
+	if (printer->events[event->index])
+		return printer->events[event->index];
+	print = etch_source_alloc(printer->source, sizeof(*print));
 	if (!print || !parse_print(printer, event, print))
 		print = &by_fields;
 	return printer->events[event->index] = print;
@@ -464,10 +475,8 @@ static struct print_event *understand(struct printer *printer, const struct etch
 
 void print_record(struct printer *printer, struct out *out, const struct etch_record *rec)
 {
-	struct print_event *print = printer->events[rec->event->index];
+	const struct print_event *print = understood(printer, rec->event);
 
-	if (!print)
-		print = understand(printer, rec->event);
 	if (print->by_fields) {
 		print_fields(out, rec);
 		return;
@@ -487,11 +496,8 @@ struct printer *printer_open(struct etch_source *source)
 {
 	struct printer *printer = calloc(1, sizeof(*printer));
 
-	if (printer)
-		printer->events = calloc(source->nr_events + 1, sizeof(*printer->events));
-	if (!printer || !printer->events) {
+	if (!printer) {
 		etch_complaint("There is no memory to print records");
-		free(printer);
 		return NULL;
 	}
 	printer->source = source;

@@ -19,12 +19,14 @@
  * @source: the trace
  * @symbols: names of addresses, or NULL
  * @events: what the print formats have become, by event's index; NULL: not looked at yet
+ * @nr_events: how many are in @events
  * @eval: room to work in
  */
 struct printer {
 	struct etch_source *source;
 	struct etch_symbols *symbols;
 	struct print_event **events;
+	unsigned int nr_events;
 	struct eval eval;
 };
 

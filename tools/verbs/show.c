@@ -142,7 +142,7 @@ static void show_records(struct show *show, struct etch_source *source, struct o
 	bool wanted;
 
 	while (lines < show->most && !out->failed && etch_next(source, &rec) > 0) {
-		comms_learn(show->liner.comms, &rec);
+		names_look(show->liner.names, source, &rec, NULL, NULL);
 		wanted = chosen(&show->choice, &rec);
 		if (!wanted && choose_is_over(&show->choice, &rec))
 			return;
@@ -165,7 +165,7 @@ static int show_begin(struct show *show, struct etch_source *source)
 		if (!show->durations)
 			return EXIT_TROUBLE;
 	}
-	return choose_begin(&show->choice, source, show->liner.comms);
+	return choose_begin(&show->choice, source, show->liner.names);
 }
 
 static int show_trace(struct show *show, struct etch_source *source)

@@ -145,7 +145,7 @@ static void print_round(struct tracer *t, struct live *live, struct out *out)
 	bool wanted;
 
 	while (!out->failed && etch_next(live_source(live), &rec) > 0) {
-		comms_learn(t->liner.comms, &rec);
+		names_look(t->liner.names, live_source(live), &rec, NULL, NULL);
 		wanted = chosen(&t->choice, &rec) && (rec.loss || rec.pid != getpid());
 		durations_line(t->durations, out, &rec, wanted);
 	}
@@ -197,7 +197,7 @@ static int print_live(struct tracer *t, struct live *live)
 	t->liner.by_fields = t->by_fields;
 	t->durations = durations_open(&t->liner, on);
 	if (t->durations)
-		ret = choose_begin(&t->choice, live_source(live), t->liner.comms);
+		ret = choose_begin(&t->choice, live_source(live), t->liner.names);
 	if (!ret) {
 		out_begin(&out, false);
 		line_header(&t->liner, &out);

@@ -15,6 +15,7 @@ import unittest
 from pathlib import Path
 
 import layout
+import terminal
 
 SOURCE = layout.TOP / "tools"
 UAPI = layout.TOP / "include-trace/uapi"
@@ -687,26 +688,13 @@ class Etch(unittest.TestCase):
                                      names)
 
     def complete(self, *typed):
-        """What bash makes of lines that end with a tab; at a terminal, for else it has none."""
+        """What bash makes of lines that end with a tab."""
         path = f"{self.program.parent}:{os.environ['PATH']}"
-        bash, terminal = os.forkpty()
-        if not bash:
-            os.execvpe("bash", ["bash", "--norc", "--noprofile", "-i"],
-                       {"PATH": path, "TERM": "dumb", "PS1": "", "HOME": "/nonexistent",
-                        "INPUTRC": "/dev/null", "HISTFILE": ""})
-        keys = f"stty -echo; . {SOURCE}/etch-completion.bash; cd {self.trace.parent}\n"
-        # Ctrl-A puts an echo in front of what the line has become.
-        keys += "".join(f"{line}\t\x01echo \"<\" \x05 \">\"\n" for line in typed) + "exit\n"
-        os.write(terminal, keys.encode())
-        out = b""
-        try:
-            while chunk := os.read(terminal, 4096):
-                out += chunk
-        except OSError:
-            pass
-        os.close(terminal)
-        os.waitpid(bash, 0)
-        return re.findall(r"(?m)^< (.*?) *>\r?$", out.decode(errors="replace"))
+        return terminal.completed(
+            ["bash", "--norc", "--noprofile", "-i"],
+            {"PATH": path, "TERM": "dumb", "PS1": "", "HOME": "/nonexistent",
+             "INPUTRC": "/dev/null", "HISTFILE": ""},
+            f". {SOURCE}/etch-completion.bash; cd {self.trace.parent}", typed)[0]
 
     def test_bash_completes(self):
         self.tree()

@@ -43,7 +43,7 @@ class Lake:
         if not lost.exists():
             return
         self._run([f"COPY (SELECT common_cpu, lost, overwritten + \"full\" + throttled +"
-                   f" nested + too_big FROM read_parquet('{lost}/*/*.parquet')) TO '{out}'"
+                   f" nested + too_big + unknown FROM read_parquet('{lost}/*/*.parquet')) TO '{out}'"
                    " (HEADER false)"])
         with out.open(encoding="utf-8", newline="") as lines:
             for cpu, count, causes in csv.reader(lines):

@@ -8,9 +8,12 @@ tell their thread in a context, or not at all.
 """
 
 import json
+import sqlite3
 import subprocess
 
 import bt2
+import dat
+import duck
 import truth
 
 TABLES = (["top", "-n", "0"], ["latency"], ["syscalls", "-n", "0"], ["irqs", "-n", "0"],
@@ -217,6 +220,21 @@ def lttng(etch, folder):
             if not any(line.startswith(want) for line in lines[verb])]
 
 
+def _losses(work):
+    """Sentences on exports in which losses of an unknown cause are not those of the trace."""
+    found = {"SQLite": sqlite3.connect(work / "foreign-sqlite").execute(
+        "SELECT common_cpu, lost, unknown FROM lost WHERE lost").fetchall(),
+             "trace-cmd report --stat": [
+                 (cpu, lost, lost) for cpu, lost in dat.stats(work / "foreign-trace.dat").items()
+                 if lost]}
+    if duck.NPM:
+        # It raises an error if a sum is not that of the causes.
+        found["Parquet"] = [(cpu, lost, lost) for cpu, lost in
+                            duck.Lake(work / "foreign-parquet", work).lost.items() if lost]
+    return [f"{name} has other losses: {rows}" for name, rows in found.items()
+            if rows != [(3, 5, 5)]]
+
+
 def exports(etch, folder, work):
     """Sentences on formats in which the trace lacks records."""
     wrong = []
@@ -228,6 +246,7 @@ def exports(etch, folder, work):
     rows = [json.loads(line) for line in (work / "foreign-json").read_text().splitlines()]
     if [row["causes"] for row in rows if "lost" in row] != [{"unknown": 5}]:
         wrong.append(f"JSON has other losses: {rows}")
+    wrong += _losses(work)
     done = subprocess.run([etch, "export", "-f", "ctf-lttng", "-o", work / "foreign-again", folder],
                           check=False, capture_output=True, text=True)
     if done.returncode != 1 or "is another tracer's" not in done.stderr:

@@ -2,10 +2,10 @@
 """What fish and zsh complete behind "etch"."""
 
 import os
-import re
 import subprocess
 
 import layout
+import terminal
 
 _TOOLS = layout.TOP / "tools"
 _EVENTS = ("other:odd_one", "sys:number", "sys:text")
@@ -66,26 +66,13 @@ def fish(folder):
 
 
 def zsh(folder):
-    """Sentences on lines that a tab makes another of, at a terminal, for else zsh has none."""
-    shell, terminal = os.forkpty()
-    if not shell:
-        os.chdir(folder)
-        os.execvpe("zsh", ["zsh", "-f", "-i"], {**_environment(folder), "PS1": "", "PS2": ""})
+    """Sentences on lines that a tab makes another of."""
     (folder / "_etch").write_text((_TOOLS / "etch-completion.zsh").read_text())
-    keys = ("stty -echo; unsetopt prompt_cr prompt_sp beep; setopt no_always_last_prompt; "
-            "bindkey -e; setopt no_auto_remove_slash; fpath=($PWD $fpath); autoload -U compinit; compinit -u -D\n")
-    # Ctrl-A puts an echo in front of what the line has become.
-    keys += "".join(f"{typed}\t\x01echo \"<\" \x05 \">\"\n" for typed, _ in _SINGLE) + "exit\n"
-    os.write(terminal, keys.encode())
-    out = b""
-    try:
-        while chunk := os.read(terminal, 4096):
-            out += chunk
-    except OSError:
-        pass
-    os.close(terminal)
-    os.waitpid(shell, 0)
-    lines = re.findall(r"(?m)^< (.*?) *>\r?$", out.decode(errors="replace"))
+    lines, out = terminal.completed(
+        ["zsh", "-f", "-i"], {**_environment(folder), "PS1": "", "PS2": ""},
+        "unsetopt prompt_cr prompt_sp beep; setopt no_always_last_prompt; bindkey -e; "
+        "setopt no_auto_remove_slash; fpath=($PWD $fpath); autoload -U compinit; compinit -u -D",
+        [typed for typed, _ in _SINGLE], folder)
     wanted = [line for _, line in _SINGLE]
     return [] if lines == wanted else [
         f"{line!r} for {want!r}" for line, want in zip(lines, wanted) if line != want] or [

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads: what they are called, and which process they belong to. The folder .etch has those
- * that were there when the recording began or ended; records have those between.
+ * Names of threads: see names.h. The folder .etch has those that were there when the recording
+ * began or ended; packets and records have those between.
  */
-#include "export/export.h"
+#include "read/names.h"
 
 #include <stdlib.h>
 
 #define NAMES_THREAD	0x00010000	/* CLONE_THREAD of clone_flags */
+
+#define NAMES_PAIRS	3
 
 /* A number and a name that stand in records of an event side by side. */
 struct pair {
@@ -21,20 +23,34 @@ struct pair {
  * @nr: how many of them
  * @clone_flags: of a new thread, whose number is @child
  * @child: see @clone_flags
+ * @tgid: of the thread of the only pair: its process, and
+ * @ppid: the parent of that
  */
 struct looked {
 	bool begun;
-	struct pair pairs[3];
+	struct pair pairs[NAMES_PAIRS];
 	unsigned int nr;
-	const struct etch_field *clone_flags, *child;
+	const struct etch_field *clone_flags, *child, *tgid, *ppid;
 };
 
-/* A table in which the place of a thread's number, or one behind it, has the thread. */
+/**
+ * struct names - the threads
+ * @table: the place of a thread's number, or one behind it, has the thread; @room places
+ * @order: all of them by number; NULL: not sorted since one came
+ * @nr: how many there are
+ * @room: a power of two
+ * @looked: by event's index, of @events events
+ * @events: see @looked
+ * @packets: by CPU, of @cpus CPUs: how many had been begun when the last one was looked at
+ * @cpus: see @packets
+ */
 struct names {
 	struct name **table, **order;
 	size_t nr, room;
 	struct looked *looked;
 	unsigned int events;
+	unsigned long long *packets;
+	unsigned int cpus;
 };
 
 static size_t place_of(const struct names *names, int tid)
@@ -75,6 +91,13 @@ const struct name *names_find(const struct names *names, int tid)
 const char *names_now(const struct name *name)
 {
 	return !name ? "" : *name->now ? name->now : name->first;
+}
+
+const char *names_shown(const struct names *names, int tid)
+{
+	const char *now = names_now(names_find(names, tid));
+
+	return *now ? now : "<...>";
 }
 
 /* The same, to change it; it is made if need be. NULL: no memory. */
@@ -174,6 +197,7 @@ void names_close(struct names *names)
 	free(names->table);
 	free(names->order);
 	free(names->looked);
+	free(names->packets);
 	free(names);
 }
 
@@ -188,26 +212,29 @@ void names_rewind(struct names *names)
 			memcpy(name->first, name->now, sizeof(name->now));
 		memset(name->now, 0, sizeof(name->now));
 	}
-	/* Events are of a source, and the next pass may have another one. */
 	free(names->looked);
 	names->looked = NULL;
 	names->events = 0;
+	free(names->packets);
+	names->packets = NULL;
+	names->cpus = 0;
 }
 
-/* ---- Records ---- */
+/* ---- Events that tell ---- */
 
 static void look_for(struct looked *looked, const struct etch_event *event)
 {
 	static const char * const words[][2] = {
 		{ "prev_pid", "prev_comm" }, { "next_pid", "next_comm" },
 		{ "parent_pid", "parent_comm" }, { "child_pid", "child_comm" },
-		{ "pid", "newcomm" }, { "pid", "comm" },
+		{ "pid", "newcomm" }, { "pid", "comm" }, { "tid", "comm" },
 	};
 
 	looked->begun = true;
-	if (strcmp(event->system, "sched") && strcmp(event->system, "task"))
+	if (strcmp(event->system, "sched") && strcmp(event->system, "task") &&
+	    strcmp(event->system, "statedump"))
 		return;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words) && looked->nr < 3; i++) {
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words) && looked->nr < NAMES_PAIRS; i++) {
 		struct pair pair = { etch_field(event, words[i][0]),
 				     etch_field(event, words[i][1]) };
 
@@ -218,20 +245,50 @@ static void look_for(struct looked *looked, const struct etch_event *event)
 		looked->clone_flags = etch_field(event, "clone_flags");
 		looked->child = etch_field(event, "pid");
 	}
+	if (!strcmp(event->name, "statedump_task")) {
+		looked->tgid = etch_field(event, "tgid");
+		looked->ppid = etch_field(event, "ppid");
+	}
 }
 
 static struct looked *looked_at(struct names *names, const struct etch_source *source,
 				const struct etch_event *event)
 {
-	if (!names->looked) {
-		names->looked = calloc(source->nr_events, sizeof(*names->looked));
-		names->events = source->nr_events;
+	struct looked *more;
+
+	if (event->index >= names->events) {
+		more = etch_by_event(source, names->looked, &names->events, sizeof(*more));
+		if (!more)
+			return NULL;
+		names->looked = more;
 	}
-	if (!names->looked || event->index >= names->events)
-		return NULL;
 	if (!names->looked[event->index].begun)
 		look_for(&names->looked[event->index], event);
 	return &names->looked[event->index];
+}
+
+/* ---- Records ---- */
+
+/* A function to call for each thread that gets another name. */
+struct listener {
+	void (*changed)(void *arg, const struct name *name);
+	void *arg;
+};
+
+/* The thread's name is this from now on. */
+static void name_is(struct name *name, const char *text, size_t len,
+		    const struct listener *listener)
+{
+	char now[sizeof(name->now)];
+
+	put_name(now, text, len);
+	if (!*name->first)
+		memcpy(name->first, now, sizeof(now));
+	if (!strcmp(name->now, now))
+		return;
+	memcpy(name->now, now, sizeof(now));
+	if (listener->changed)
+		listener->changed(listener->arg, name);
 }
 
 /* A thread of the process of @parent, or a process of its own. */
@@ -246,49 +303,67 @@ static void name_child(struct names *names, int tid, int parent, bool thread)
 	name->ppid = thread ? of ? of->ppid : 0 : of ? of->tgid : parent;
 }
 
-/* Each thread is known; and, if nothing else tells its name, so is that. */
-static void name_running(struct names *names, const struct etch_record *rec,
-			 void (*changed)(struct export *x, const struct name *name),
-			 struct export *x)
+/* A packet has the name of the thread that ran when it was begun. */
+static void name_of_packet(struct names *names, const struct etch_source *source,
+			   const struct etch_cpu *where, const struct listener *listener)
 {
-	struct name *name = names_get(names, rec->pid);
+	size_t cpu = where - source->cpus;
+	unsigned long long *more;
+	struct name *name;
 
-	if (!name || *name->now || rec->pid <= 0 || !rec->where || rec->where->pid != rec->pid ||
-	    !*rec->where->comm)
+	if (cpu >= names->cpus) {
+		more = realloc(names->packets, source->nr_cpus * sizeof(*more));
+		if (!more)
+			return;
+		memset(more + names->cpus, 0, (source->nr_cpus - names->cpus) * sizeof(*more));
+		names->packets = more;
+		names->cpus = source->nr_cpus;
+	}
+	if (names->packets[cpu] == where->packets)
 		return;
-	put_name(name->now, rec->where->comm, strlen(rec->where->comm));
-	if (!*name->first)
-		memcpy(name->first, name->now, sizeof(name->now));
-	if (changed)
-		changed(x, name);
+	names->packets[cpu] = where->packets;
+	name = where->pid > 0 && *where->comm ? names_get(names, where->pid) : NULL;
+	if (name)
+		name_is(name, where->comm, strlen(where->comm), listener);
 }
 
-void names_look(struct names *names, const struct etch_source *source,
-		const struct etch_record *rec,
-		void (*changed)(struct export *x, const struct name *name), struct export *x)
+static void names_tell(struct names *names, const struct looked *looked,
+		       const struct etch_record *rec, const struct listener *listener)
 {
-	struct looked *looked = looked_at(names, source, rec->event);
-	char text[16] = "";
-
-	if (looked && looked->clone_flags)
+	if (looked->clone_flags)
 		name_child(names, (int)etch_number(rec, looked->child), rec->pid,
 			   etch_number(rec, looked->clone_flags) & NAMES_THREAD);
-	name_running(names, rec, changed, x);
-	for (unsigned int i = 0; looked && i < looked->nr; i++) {
+	for (unsigned int i = 0; i < looked->nr; i++) {
 		int tid = (int)etch_number(rec, looked->pairs[i].tid);
 		size_t len;
 		const char *comm = etch_text(rec, looked->pairs[i].comm, &len);
 		struct name *name = tid > 0 ? names_get(names, tid) : NULL;
 
-		if (!name || !len)
+		if (!name)
 			continue;
-		put_name(text, comm, len);
-		if (!*name->first)
-			memcpy(name->first, text, sizeof(text));
-		if (!strcmp(name->now, text))
-			continue;
-		memcpy(name->now, text, sizeof(text));
-		if (changed)
-			changed(x, name);
+		if (looked->tgid && looked->ppid) {
+			name->tgid = etch_number(rec, looked->tgid);
+			name->ppid = etch_number(rec, looked->ppid);
+		}
+		if (len)
+			name_is(name, comm, len, listener);
 	}
+}
+
+void names_look(struct names *names, const struct etch_source *source,
+		const struct etch_record *rec,
+		void (*changed)(void *arg, const struct name *name), void *arg)
+{
+	const struct listener listener = { changed, arg };
+	const struct looked *looked;
+
+	if (rec->where)
+		name_of_packet(names, source, rec->where, &listener);
+	if (rec->loss)
+		return;
+	/* A record's thread is one, even if nothing tells its name. */
+	names_get(names, rec->pid);
+	looked = looked_at(names, source, rec->event);
+	if (looked)
+		names_tell(names, looked, rec, &listener);
 }
