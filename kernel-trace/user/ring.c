@@ -76,13 +76,17 @@ static void etch_user_process_detach(struct etch_user_process *p)
 /* The current process, held; NULL: it has no rings. */
 static struct etch_user_process *etch_user_process_find(void)
 {
-	struct etch_user_process *p;
+	struct etch_user_process *p, *found = NULL;
 
-	guard(spinlock)(&etch_user_lock);
-	list_for_each_entry(p, &etch_user_processes, node)
-		if (p->mm == current->mm && kref_get_unless_zero(&p->ref))
-			return p;
-	return NULL;
+	spin_lock(&etch_user_lock);
+	list_for_each_entry(p, &etch_user_processes, node) {
+		if (p->mm == current->mm && kref_get_unless_zero(&p->ref)) {
+			found = p;
+			break;
+		}
+	}
+	spin_unlock(&etch_user_lock);
+	return found;
 }
 
 /* Under etch_mutex, so that a process is made once. */
@@ -292,8 +296,12 @@ static void etch_user_find_cpus(struct etch_user *user)
  */
 bool etch_user_ring_orphan(const struct etch_user_ring_of *ring)
 {
-	guard(spinlock)(&etch_user_lock);
-	return ring->born && !ring->mapped;
+	bool orphan;
+
+	spin_lock(&etch_user_lock);
+	orphan = ring->born && !ring->mapped;
+	spin_unlock(&etch_user_lock);
+	return orphan;
 }
 
 /**
@@ -304,9 +312,10 @@ bool etch_user_ring_orphan(const struct etch_user_ring_of *ring)
  */
 void etch_user_abandon(struct etch_user_ring_of *ring)
 {
-	guard(spinlock)(&etch_user_lock);
+	spin_lock(&etch_user_lock);
 	ring->born = true;
 	etch_user_process_detach(ring->process);
+	spin_unlock(&etch_user_lock);
 }
 
 /**
@@ -479,11 +488,12 @@ struct etch_user_ring_of *etch_user_attach(struct etch_instance *inst, int cpu)
 
 static void etch_user_count_map(struct etch_user_ring_of *ring, int by)
 {
-	guard(spinlock)(&etch_user_lock);
+	spin_lock(&etch_user_lock);
 	ring->born = true;
 	ring->mapped += by;
 	ring->process->mapped += by;
 	etch_user_process_detach(ring->process);
+	spin_unlock(&etch_user_lock);
 }
 
 static void etch_user_vma_open(struct vm_area_struct *vma)
@@ -512,12 +522,13 @@ static struct etch_user_ring_of *etch_user_ring_get(u32 id, const struct mm_stru
 {
 	struct etch_user_ring_of *ring;
 
-	guard(spinlock)(&etch_user_lock);
+	spin_lock(&etch_user_lock);
 	xa_lock(&etch_user_ids);
 	ring = xa_load(&etch_user_ids, id);
 	if (ring && (ring->process->mm != mm || !kref_get_unless_zero(&ring->ref)))
 		ring = NULL;
 	xa_unlock(&etch_user_ids);
+	spin_unlock(&etch_user_lock);
 	return ring;
 }
 
