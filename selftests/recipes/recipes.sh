@@ -55,12 +55,11 @@ clean()
 	echo 0 > events/enable
 	echo 0 > events/filter
 	echo none > budget
-	for file in events/*/*/trigger; do
-		grep -v '^#' "$file" > $WORK/triggers
-		while read -r line; do
-			echo "!$line" > "$file"
-		done < $WORK/triggers
-	done
+	# One process for the files of all events.
+	grep -v '^#' events/*/*/trigger > $WORK/triggers
+	while IFS=: read -r file line; do
+		echo "!$line" > "$file"
+	done < $WORK/triggers
 	echo > set_event_pid
 	echo 0 > options/event-fork
 	[ ! -e set_event_cgroup ] || echo > set_event_cgroup
