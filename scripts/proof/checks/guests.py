@@ -32,8 +32,10 @@ LIMITS = {"um": 900, "um-bare": 900, "um-long": 3600, "um-kasan": 5400,
           "x86-64-kasan": 7200, "um-clang": 900, "um-plain": 900, "um-off": 120,
           "um-user": 900,
           "x86-64-clang": 900, "x86-64-probes": 1800, "planted": 600}
-# Those that take long where processors are emulated; User-mode Linux has them always.
-SLOW_TESTS = ["etch:faults", "etch:killed", "etch:storm", "etch:fuzz_files"]
+# Those that take long where processors are emulated; User-mode Linux has them always. None of
+# the last three depends on the machine.
+SLOW_TESTS = ["etch:faults", "etch:killed", "etch:storm", "etch:fuzz_files",
+              "etch:access", "etch:badinput", "etch:recorder_ends"]
 # What kselftests run on arm64 in CI: those with much at once. The long lanes run all.
 ARM64_TESTS = ["etch:boot", "etch:accounting", "etch:order", "etch:pipe", "etch:instances",
                "etch:raw", "etch:module", "etch:gates", "etch:ring_torture",

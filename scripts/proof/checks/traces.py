@@ -43,7 +43,7 @@ def binary_traces(name):
     recorder = layout.BUILD / name / "tools/tracing/etch/etch-record"
     cases += tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/ctf/check.py", folder, recorder], log)
     show_remarks(log)
-    return cases + exports(name, folder)
+    return cases
 
 
 def host_tool():
@@ -69,9 +69,10 @@ def parquet():
     return []
 
 
-def exports(name, folder):
-    """What other programs read in the traces that the tool exports."""
+def exports(name):
+    """What other programs read in what the tool exports of a lane's traces."""
     need([SCRIPTS / "lab/fetch.sh", "export"])
+    folder = layout.BUILD / name / "ctf"
     log = f"exports-{name}.tap"
     say("Other programs read what etch export writes.")
     cases = tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/tool/exports.py", folder, host_tool(),
@@ -83,6 +84,8 @@ def exports(name, folder):
 def ctf():
     """Binary traces of User-mode Linux, as babeltrace2 reads them."""
     need([SCRIPTS / "lab/fetch.sh", "ctf"])
+    print("### ctf: other programs read the exports of the lane ctf-x86-64's traces alone",
+          flush=True)
     return (tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/ctf/broken.py"], "ctf-broken.tap")
             + binary_traces("um"))
 
@@ -102,10 +105,10 @@ def view():
 
 
 def ctf_x86_64():
-    """Binary traces of a small x86-64 kernel."""
-    return binary_traces("x86-64")
+    """Binary traces of a small x86-64 kernel, which has two CPUs, and their exports."""
+    return binary_traces("x86-64") + exports("x86-64")
 
 
 def ctf_x86_64_long():
     """Binary traces of an x86-64 kernel with about a thousand events."""
-    return binary_traces("x86-64-events")
+    return binary_traces("x86-64-events") + exports("x86-64-events")
