@@ -7,15 +7,15 @@
 #
 #   apt-private.sh update             fetch the lists (once a day)
 #   apt-private.sh unpack DIR PKG...  packages and what they need, below DIR
-#   apt-private.sh orig PKG SERIES    upstream's tarball of a source package in the
-#                                     next release, the newest SERIES.y that it has
+#   apt-private.sh orig PKG SERIES [SUITE]  upstream's tarball of a source package in the
+#                                     next release, or SUITE, the newest SERIES.y that it has
 #   apt-private.sh policy PKG...      what versions there are
 #   apt-private.sh archives           the archives that are used: "URI CODENAME", one a line
 #   apt-private.sh foreign ARCH DIR PKG...  these packages alone, of another architecture
 set -euo pipefail
 . "$(dirname "$0")/../lib/common.sh"
 
-APT=$ETCH_BUILD/apt
+APT=$ETCH_SHARED/apt
 # Another architecture's packages, with lists of their own; "" for this machine's.
 FOREIGN=
 BACKPORTS=bookworm-backports
@@ -109,7 +109,7 @@ next_sources()
 {
 	local key=/usr/share/keyrings/debian-archive-keyring.gpg uri suite
 
-	APT=$ETCH_BUILD/apt-next
+	APT=$ETCH_SHARED/apt-next/$NEXT
 	mkdir -p "$APT/lists/partial" "$APT/cache/archives/partial"
 	while read -r uri suite; do
 		[ "$suite" != bookworm ] ||
@@ -126,6 +126,7 @@ orig()
 {
 	local version versions
 
+	NEXT=${3:-$NEXT}
 	next_sources
 	versions=$(private apt-cache showsrc "$1" |
 		sed -n "s/^Version: \($2\.[^ ]*\)$/\1/p" | sort -urV)

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Fetches the things that a build needs: the tools, and a pristine kernel source
-# in build/linux-pristine. KDIR=/path takes a tree of the user's (copied, never
-# written to) instead of Debian's package. A call that finds a file of that tree
-# changed copies it again.
+# in build/linux-pristine: Debian's package of sources, or for a base that has none upstream's
+# tarball. KDIR=/path takes a tree of the user's (copied, never written to) instead. A call
+# that finds a file of that tree changed copies it again.
 #
 # fetch.sh arm64: in addition the compiler for that architecture, and QEMU for its programs.
 # fetch.sh arm64-guest: in addition to that the programs of such a guest, in build/root.
@@ -23,8 +23,8 @@
 set -euo pipefail
 . "$(dirname "$0")/../lib/common.sh"
 
-ARCHIVE=${ETCH_ARCHIVE:-/usr/src/linux-source-6.12.tar.xz}
-VERSION=6.12
+# "" until upstream's tarball was looked for.
+ARCHIVE=${ETCH_ARCHIVE:-${ETCH_PACKAGE:+/usr/src/$ETCH_PACKAGE.tar.xz}}
 
 # What a tree of the user's holds beside its sources. Where it was configured, "make
 # O=" would refuse the copy, for whatever architecture that was.
@@ -61,7 +61,8 @@ FILES="
 /usr/include/gelf.h		libelf-dev
 /usr/include/openssl/evp.h	libssl-dev
 /usr/include/traceevent/event-parse.h	libtraceevent-dev
-$ARCHIVE	linux-source-6.12
+"
+[ -z "$ETCH_PACKAGE" ] || FILES+="$ARCHIVE	$ETCH_PACKAGE
 "
 
 case ${1:-} in
@@ -203,11 +204,11 @@ check_kdir()
 	local found
 
 	[ -f "$KDIR/Makefile" ] ||
-		die "$KDIR holds no Makefile: KDIR must be a Linux $VERSION.y tree"
+		die "$KDIR holds no Makefile: KDIR must be a Linux $ETCH_BASE.y tree"
 	found=$(head -n 10 "$KDIR/Makefile" |
 		sed -n 's/^\(VERSION\|PATCHLEVEL\) = //p' | paste -sd .)
-	[ "$found" = "$VERSION" ] ||
-		die "$KDIR is not Linux $VERSION.y${found:+ but $found}: KDIR must be"
+	[ "$found" = "$ETCH_BASE" ] ||
+		die "$KDIR is not Linux $ETCH_BASE.y${found:+ but $found}: KDIR must be"
 	[ -z "$(ls -A "$KDIR/kernel/etch" 2> /dev/null)" ] ||
 		die "$KDIR already holds Etch: KDIR must be a tree without it"
 }
@@ -230,7 +231,7 @@ origin()
 	if [ -n "${KDIR:-}" ]; then
 		echo "tree $(realpath "$KDIR") $(listing)"
 	else
-		echo "package $(stat -L -c '%s %Y' "$ARCHIVE")"
+		stat -L -c "$([ -n "$ETCH_PACKAGE" ] && echo package || echo tarball) %s %Y" "$ARCHIVE"
 	fi
 }
 
@@ -302,6 +303,15 @@ clone()
 	mv "$new" "$ETCH_LINUX"
 }
 
+# Upstream's tarball, where Debian has no package of this base's sources.
+find_archive()
+{
+	[ -z "$ARCHIVE$KDIR" ] || return 0
+	ARCHIVE=$("$ETCH_TOP/scripts/lab/tarball.sh") ||
+		die "Debian's archive gives no source of Linux $ETCH_BASE.y (above). With" \
+			"KDIR=/path/to/linux, a tree of yours of that version takes its place"
+}
+
 source_tree()
 {
 	local from
@@ -324,7 +334,7 @@ source_tree()
 # with: busybox and bash need no library, and libtraceevent is one.
 guest_programs()
 {
-	local arch=$1 root=$ETCH_BUILD/root/$1
+	local arch=$1 root=$ETCH_SHARED/root/$1
 
 	[ ! -e "$root" ] || return 0
 	rm -rf "$root.new"
@@ -335,10 +345,12 @@ guest_programs()
 	say "Programs of an $arch guest unpacked"
 }
 
-[ -z "${KDIR:-}" ] || check_kdir
+KDIR=${KDIR:-}
+[ -z "$KDIR" ] || check_kdir
 mkdir -p "$ETCH_BUILD/log"
 alone "$ETCH_BUILD/lock" "Another make"
 tools
+find_archive
 source_tree
 case ${1:-} in
 *-guest)	guest_programs "${1%-guest}" ;;

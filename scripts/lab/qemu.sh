@@ -20,7 +20,7 @@ x86_64)		PACKAGE=qemu-system-x86 ;;
 aarch64)	PACKAGE=qemu-system-arm ;;
 *)		die "no QEMU for $ARCH is used here" ;;
 esac
-ROOT=$ETCH_BUILD/qemu/$ARCH
+ROOT=$ETCH_SHARED/qemu/$ARCH
 GOOD=8
 
 major()
@@ -61,7 +61,7 @@ describe_system()
 	printf '%s\n' -accel "tcg,$1"
 }
 
-alone "$ETCH_BUILD/qemu.lock" "Another start of QEMU"
+alone "$ETCH_SHARED/qemu.lock" "Another start of QEMU"
 system=$(major "$PROGRAM" || true)
 if [ "${system:-0}" -gt $GOOD ]; then
 	describe_system thread=multi

@@ -22,7 +22,7 @@ GUEST='' EMULATOR=''
 # shellcheck source=/dev/null
 . "$ETCH_TOP/scripts/lab/lanes/$LANE"
 # Where the guest's programs are.
-ROOT=${GUEST:+$ETCH_BUILD/root/$GUEST}
+ROOT=${GUEST:+$ETCH_SHARED/root/$GUEST}
 
 # One directory, with those above it.
 dirs()

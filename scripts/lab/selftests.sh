@@ -16,7 +16,7 @@ GUEST='' CROSS=''
 OUT=$ETCH_BUILD/selftests${GUEST:+-$GUEST}
 # User-mode Linux runs this machine's programs.
 [ "$KARCH" != um ] || KARCH=x86_64
-ROOT=$ETCH_BUILD/root/$GUEST
+ROOT=$ETCH_SHARED/root/$GUEST
 LDFLAGS=-static
 if [ -n "$GUEST" ]; then
 	export CPATH=$ROOT/usr/include

@@ -53,7 +53,7 @@ sphinx()
 	said=$(srctree=$TREE BUILDDIR=$OUT SPHINX_CONF=$PAGES/conf.py \
 		PYTHONDONTWRITEBYTECODE=1 \
 		sphinx-build -q -b html -c "$TREE/Documentation" \
-		-d "$OUT/doctrees" -D version=6.12 -D release=6.12 \
+		-d "$OUT/doctrees" -D version="$ETCH_BASE" -D release="$ETCH_BASE" \
 		-D kerneldoc_srctree="$TREE" \
 		-D kerneldoc_bin="$TREE/scripts/kernel-doc" \
 		"$PAGES" "$OUT/html" 2>&1 > "$ETCH_BUILD/log/docs.log") || rc=$?

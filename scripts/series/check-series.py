@@ -248,6 +248,10 @@ def failure(said):
 
 def vanilla(tap, scratch):
     """The same on upstream's tree, if vanilla.sh can make one."""
+    origin = layout.BUILD / "linux-pristine.origin"
+    if origin.exists() and origin.read_text().startswith("tarball "):
+        tap.skip(f"the series applies to vanilla {layout.BASE}.y", "the source is vanilla")
+        return
     made = subprocess.run([str(layout.TOP / "scripts/series/vanilla.sh"), *tree.touched()],
                           check=False, text=True, errors="replace", stderr=subprocess.PIPE)
     if made.returncode:

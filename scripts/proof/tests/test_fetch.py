@@ -249,7 +249,7 @@ class Private(fakes.ScriptTest):
 
     def test_nor_is_one_that_was(self):
         whole = self.upstream()
-        broken = self.build / "vanilla/linux_6.12.9.orig.tar.xz"
+        broken = self.build / "tarballs/linux_6.12.9.orig.tar.xz"
         broken.parent.mkdir()
         broken.write_bytes(whole.read_bytes()[:3000])
         self.bad("vanilla.sh", "a.c")
