@@ -60,9 +60,8 @@ def contents(patches):
         lines.append("")
     counts = [diff.counts() for patch in patches.values() for diff in patch.diffs]
     paths = {diff.path for patch in patches.values() for diff in patch.diffs}
-    lines.append(f" {len(paths)} files changed, {sum(plus for plus, _ in counts)} "
-                 f"insertions(+), {sum(minus for _, minus in counts)} deletions(-)")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n" + patchfile.totals(
+        len(paths), sum(plus for plus, _ in counts), sum(minus for _, minus in counts))
 
 
 def mail(message, number, count, cc, reply, rest):

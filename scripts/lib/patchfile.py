@@ -82,37 +82,80 @@ def new_file(path, content, executable):
     return Diff(path, "new", hunk, executable)
 
 
-def _plus_minus(added, removed, width):
-    """The bar of a diffstat, at most width marks long."""
-    total = added + removed
-    if total > width:
-        plus = round(added * width / total)
-        plus = max(plus, 1) if added else 0
-        minus = max(width - plus, 1) if removed else 0
-        added, removed = plus, minus
+# How wide a line of a diffstat may be in a mail of git's.
+STAT_WIDTH = 72
+
+
+def _scaled(count, width, most):
+    """A count of lines as a number of marks, if most of them are to take width."""
+    return 1 + count * (width - 1) // most if count else 0
+
+
+def _bar(added, removed, width, most):
+    """The marks behind a file's count, as git draws them."""
+    if width <= most:
+        total = _scaled(added + removed, width, most)
+        if total < 2 and added and removed:
+            total = 2
+        if added < removed:
+            added = _scaled(added, width, most)
+            removed = total - added
+        else:
+            removed = _scaled(removed, width, most)
+            added = total - removed
     return "+" * added + "-" * removed
 
 
+def _widths(longest, most, digits):
+    """(columns for the names, columns for the marks) of a diffstat."""
+    names, marks = longest, most
+    room = STAT_WIDTH - digits - 6
+    if names + marks > room:
+        marks = min(marks, max(STAT_WIDTH * 3 // 8 - digits - 6, 6))
+        if names > room - marks:
+            names = room - marks
+        else:
+            marks = room - names
+    return names, marks
+
+
+def _short(path, width):
+    """A path's end, where there is no room for it all."""
+    if len(path) <= width:
+        return path
+    end = path[len(path) - max(width - 3, 0):]
+    return "..." + end[max(end.find("/"), 0):]
+
+
+def totals(files, added, removed):
+    """The last line of a diffstat."""
+    words = [f" {files} file{'' if files == 1 else 's'} changed"]
+    if added or not removed:
+        words.append(f"{added} insertion{'' if added == 1 else 's'}(+)")
+    if removed or not added:
+        words.append(f"{removed} deletion{'' if removed == 1 else 's'}(-)")
+    return ", ".join(words) + "\n"
+
+
 def diffstat(diffs):
-    """What each file gains and loses, then the sum, as git shows it."""
+    """What each file gains and loses, then the sum, as git format-patch shows it."""
     if not diffs:
         return ""
-    name = max(len(diff.path) for diff in diffs)
-    added = sum(diff.counts()[0] for diff in diffs)
-    removed = sum(diff.counts()[1] for diff in diffs)
+    counts = [diff.counts() for diff in diffs]
+    most = max(map(sum, counts))
+    digits = len(str(most))
+    names, marks = _widths(max(len(diff.path) for diff in diffs), most, digits)
     out = []
-    for diff in diffs:
-        plus, minus = diff.counts()
-        bar = _plus_minus(plus, minus, 30)
-        out.append(f" {diff.path:<{name}} | {plus + minus:4} {bar}".rstrip())
-    files = "file" if len(diffs) == 1 else "files"
-    out.append(f" {len(diffs)} {files} changed, {added} insertions(+), "
-               f"{removed} deletions(-)")
+    for diff, (added, removed) in zip(diffs, counts):
+        line = f" {_short(diff.path, names):<{names}} | {added + removed:{digits}} "
+        out.append((line + _bar(added, removed, marks, most)).rstrip() + "\n")
+    out.append(totals(len(diffs), sum(added for added, _ in counts),
+                      sum(removed for _, removed in counts)))
     for diff in diffs:
         if diff.kind != "edit":
             verb = "create" if diff.kind == "new" else "delete"
-            out.append(f" {verb} mode {diff.mode()} {diff.path}")
-    return "\n".join(out) + "\n"
+            out.append(f" {verb} mode {diff.mode()} {diff.path}\n")
+    return "".join(out)
 
 
 def split_lines(text):

@@ -12,7 +12,15 @@ def content(file):
     return file.read_bytes().decode("utf-8")
 
 
-def additions(name, own, grown):
+def addition(path, before, after, patch):
+    """The diff of a file that grows: as the patch has it, if that does the same."""
+    for diff in patch.diffs:
+        if diff.path == path and slices.applied(diff.hunks, before) == after:
+            return diff
+    return patchfile.Diff(path, "edit", slices.hunks(before, after))
+
+
+def additions(name, patch, own, grown):
     """The diffs that patch name makes of our files; grown: see slices.grown()."""
     added = []
     for path, file in own.items():
@@ -22,7 +30,7 @@ def additions(name, own, grown):
         behind = list(texts)
         if path not in own and name in behind:
             before = texts[behind[behind.index(name) - 1]]
-            added.append(patchfile.Diff(path, "edit", slices.hunks(before, texts[name])))
+            added.append(addition(path, before, texts[name], patch))
     return added
 
 
@@ -40,7 +48,9 @@ def refreshed(name, own, grown):
     if own is None:
         own = {}
         kept = [diff for diff in patch.diffs if diff.path not in grown]
-    patch.diffs = additions(name, own, grown) + kept
+    # git's order.
+    patch.diffs = sorted(additions(name, patch, own, grown) + kept,
+                         key=lambda diff: diff.path.encode())
     return patch.text()
 
 

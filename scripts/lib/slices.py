@@ -13,6 +13,9 @@ import re
 
 import layout
 import manifest
+import patchfile
+
+START = re.compile(r"^@@ -(\d+)(?:,(\d+))? ")
 
 
 class Slice:
@@ -103,6 +106,24 @@ def hunks(old, new):
     """The hunks, as lines, from one text to the next."""
     lines = difflib.unified_diff(old.splitlines(True), new.splitlines(True))
     return [line for line in lines if not line.startswith(("--- ", "+++ "))]
+
+
+def applied(hunks, old):
+    """The text that hunks, given as lines, make of another one; None if they do not fit."""
+    have, made, at = patchfile.split_lines(old), [], 0
+    for line in hunks:
+        if match := START.match(line):
+            start = max(int(match[1]) - (match[2] != "0"), 0)
+            made += have[at:start]
+            at = max(start, at)
+        elif line[0] == "+":
+            made.append(line[1:])
+        elif line[0] == "\\" or have[at:at + 1] != [line[1:]]:
+            return None
+        else:
+            made += [line[1:]] * (line[0] == " ")
+            at += 1
+    return "".join(made + have[at:])
 
 
 def grown(entries, order):

@@ -19,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 import checkpatch
+import gitform
 import layout
 import mail
 import maintainers
@@ -206,6 +207,9 @@ def apply_all(tap, scratch, base, where):
             continue
         given = attempt(tap, f"{what} applies the series to {where}", tree.overlay,
                         base, scratch / "git", apply)
+        if apply == tree.git_am and given is not None and base == layout.PRISTINE:
+            tap.result("the hunks are as git writes them", [
+                f"{name}: make refresh changes it" for name in gitform.stale(scratch / "git")])
         if quilt is not None and given is not None:
             tap.result(f"quilt and {what} give the same tree of {where}",
                        compare(quilt, given, ("quilt", what)))

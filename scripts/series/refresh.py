@@ -4,7 +4,8 @@
 
 Patches that add our own files (patches/manifest says which) get their
 content from the files; their messages stay. Every patch is brought to the
-one form in which patches are kept, its diffstat renewed. With --check
+one form in which patches are kept, its diffstat renewed; where the source of its
+kernel is there (make fetch), git writes its hunks. With --check
 nothing is written, and a patch that would change is an error. ETCH_BASE=6.18
 looks at that base's series; otherwise all series are looked at.
 """
@@ -15,10 +16,31 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+import gitform
 import layout
 import manifest
 import patchfile
 import refresh_rules as rules
+import tree
+
+
+def write(texts, names):
+    """Give these patches their text."""
+    for name in names:
+        (layout.PATCHES / name).write_bytes(texts[name].encode("utf-8"))
+        print(f"Patch {name} refreshed.")
+
+
+def as_git(bases):
+    """Have git write the hunks of the patches of those bases whose source is there."""
+    changed = []
+    for base in bases:
+        layout.choose(base)
+        if layout.PRISTINE.is_dir():
+            texts = gitform.stale_on(layout.PRISTINE)
+            write(texts, texts)
+            changed += texts
+    return changed
 
 
 def main():
@@ -28,17 +50,17 @@ def main():
     args = parser.parse_args()
     try:
         one = os.environ.get("ETCH_BASE")
-        texts = rules.every_base([one] if one else layout.carried())
+        bases = [one] if one else layout.carried()
+        texts = rules.every_base(bases)
         changed = rules.stale(texts)
         if not args.check:
-            for name, text in texts.items():
-                if name in changed:
-                    (layout.PATCHES / name).write_bytes(text.encode("utf-8"))
-                    print(f"Patch {name} refreshed.")
+            write(texts, changed)
+            changed += as_git(bases)
         elif changed:
             sys.exit("would change: " + ", ".join(changed)
                      + ". Run make refresh and look at the difference")
-    except (manifest.ManifestError, patchfile.PatchError, layout.LayoutError) as error:
+    except (manifest.ManifestError, patchfile.PatchError, tree.TreeError,
+            layout.LayoutError) as error:
         sys.exit(f"error: {error}")
     if not changed:
         print("The patches already hold what the files say.")
