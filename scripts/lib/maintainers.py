@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The Cc: lines of a patch, by the kernel's own scripts/get_maintainer.pl.
+"""The Cc: lines of a patch, by the kernel's own scripts/get_maintainer.pl and our additions.
 
-That script sees only the patch's changes to files that are not ours. A patch that only
-adds our own has no Cc: these files are in our entry in MAINTAINERS.
+That script sees only the patch's changes to files that are not ours: ours are in our entry in
+MAINTAINERS. patches/recipients says which patches go to further addresses, so that the Cc: of a
+patch that only adds our files does not depend on the base.
 """
 
 import re
 import subprocess
+from fnmatch import fnmatchcase
 
 import layout
 import patchfile
+
+ADDITIONS = layout.PATCHES / "recipients"
 
 COMMAND = ("perl", "scripts/get_maintainer.pl", "--nogit", "--nogit-fallback",
            "--norolestats")
@@ -28,11 +32,26 @@ def others(patch):
                                            if diff.path not in ours])
 
 
-def ask(patch):
-    """The addresses that a patch is sent to, people and then lists.
+def additions(name, text):
+    """The addresses that a text as in patches/recipients adds for a patch."""
+    found, wanted = set(), False
+    for line in text.splitlines():
+        if line[:1].isspace():
+            if wanted:
+                found.add(line.strip())
+        elif line and not line.startswith("#"):
+            wanted = any(fnmatchcase(name, pattern) for pattern in line.split())
+    return found
 
-    By name: its own order is another one each time.
-    """
+
+def recipients(name, patch):
+    """The addresses that a patch is sent to, people and then lists, by name."""
+    return sorted({*ask(patch), *additions(name, ADDITIONS.read_text())},
+                  key=lambda address: ("<" not in address, address.lower()))
+
+
+def ask(patch):
+    """The addresses that get_maintainer.pl has for a patch, in an order of its own."""
     foreign = others(patch)
     if not foreign.diffs:
         return []
@@ -42,8 +61,9 @@ def ask(patch):
                             check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if result.returncode or result.stderr.strip():
         raise MaintainersError("get_maintainer.pl: " + result.stderr.strip())
-    found = sorted(set(filter(None, map(str.strip, result.stdout.splitlines()))),
-                   key=lambda address: ("<" not in address, address.lower()))
+    # Behind a list's address it may be said who posts there freely.
+    found = {line.partition(" (")[0].strip() for line in result.stdout.splitlines()
+             if line.strip()}
     if not found:
         raise MaintainersError("get_maintainer.pl names nobody")
     return found
@@ -68,7 +88,7 @@ def stale(patches):
     """[(name, message it should have)] where Cc: lines are not what they should be."""
     found = []
     for name, patch in patches:
-        message = with_cc(patch.message, ask(patch))
+        message = with_cc(patch.message, recipients(name, patch))
         if message != patch.message:
             found.append((name, message))
     return found
