@@ -9,6 +9,8 @@ S := scripts
 # The kernel, by its version: a line of scripts/series/bases.
 export ETCH_BASE := $(BASE)
 export LANE KDIR
+# The word means something else to "make bisect".
+mbox: export ETCH_FROM := $(FROM)
 
 # The user's shell may have variables of these names; the scripts use them to pass words to
 # each other.
@@ -69,8 +71,8 @@ refresh:		## write the patches from our files
 maintainers: fetch	## write Cc: lines into the messages of the patches
 	@$S/series/maintainers.py
 
-mbox:			## the series as mails with a cover letter, in build/etch.mbox
-	@mkdir -p build && $S/series/mbox.py
+mbox:			## the series as mails in build/etch.mbox; FROM="Name <address>" signs them
+	@FROM="$$ETCH_FROM" $S/series/mbox.py
 
 #### Prove
 

@@ -8,6 +8,7 @@ goes to get the cover letter.
 
 import hashlib
 import re
+import tempfile
 
 import layout
 import maintainers
@@ -16,6 +17,9 @@ import patchfile
 import tree
 
 COVER = layout.PATCHES / "cover-letter"
+# The author of every message, which is no person.
+PROJECT = "Etch developers <etch@example.org>"
+PERSON = re.compile(r"[^<>\n]*[^<>\s] <[^<>@\s]+@[^<>@\s]+>")
 # The mark by which git knows the mails of a mailbox.
 ENVELOPE = "From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001\n"
 TO = "linux-kernel@vger.kernel.org"
@@ -58,10 +62,65 @@ def contents(patches):
             number += 1
             lines.append(f"  {number:2} {subject(patches[name])}")
         lines.append("")
-    counts = [diff.counts() for patch in patches.values() for diff in patch.diffs]
-    paths = {diff.path for patch in patches.values() for diff in patch.diffs}
-    return "\n".join(lines) + "\n" + patchfile.totals(
-        len(paths), sum(plus for plus, _ in counts), sum(minus for _, minus in counts))
+    return "\n".join(lines) + "\n" + _total(patches) + edited(patches)
+
+
+def _total(patches, wanted=lambda diff: True):
+    """The last line of a diffstat of all patches, of those diffs that are wanted."""
+    diffs = [diff for patch in patches.values() for diff in patch.diffs if wanted(diff)]
+    return patchfile.totals(len({diff.path for diff in diffs}),
+                            sum(diff.counts()[0] for diff in diffs),
+                            sum(diff.counts()[1] for diff in diffs))
+
+
+def edited(patches):
+    """How much of that is in files that the kernel has."""
+    added = {diff.path for patch in patches.values() for diff in patch.diffs
+             if diff.kind == "new"}
+    return "of these, in files that the kernel has:\n" + _total(
+        patches, lambda diff: diff.path not in added)
+
+
+def base(kdir=None):
+    """The lines that say which kernel the mails apply to.
+
+    kdir: a git tree of the user's, whose commit they then name; it has to be such a kernel,
+    and the series has to apply to it.
+    """
+    if kdir:
+        commit = _commit(kdir)
+        return "This series is for Linux {}.{}.{}.\n\nbase-commit: {}\n".format(
+            *tree.version(kdir), commit)
+    lines = f"This series is for Linux {layout.BASE}.y"
+    origin = layout.BUILD / "linux-pristine.origin"
+    if origin.is_file() and not origin.read_text().startswith("tree "):
+        made = "{}.{}.{}".format(*tree.version(layout.PRISTINE))
+        whose = "Debian's source" if origin.read_text().startswith("package") else "upstream"
+        lines += f", and was made on {made} ({whose})"
+    return (lines + ".\nThat was no git tree, so there is no base-commit: \"make mbox "
+            "KDIR=/path/to/linux.git\"\nnames one.\n")
+
+
+def _commit(kdir):
+    """The commit of a git tree to which the series applies as it is."""
+    def git(*words):
+        return tree.run(["git", "-c", f"safe.directory={kdir}", *words], kdir).strip()
+
+    if "{}.{}".format(*tree.version(kdir)) != layout.BASE:
+        raise MailError(f"{kdir} is not Linux {layout.BASE}.y; BASE= chooses the series")
+    changed = git("status", "--porcelain", "--", *tree.touched())
+    if changed:
+        raise MailError(f"{kdir} has files that are not as its commit has them, or the series "
+                        f"is on it: {changed.splitlines()[0].strip()}")
+    with tempfile.TemporaryDirectory() as scratch:
+        tree.overlay(kdir, scratch)
+    return git("rev-parse", "HEAD")
+
+
+def signed(message, person):
+    """A message with a person in the place of the project."""
+    return re.sub(rf"^(From|Signed-off-by): {re.escape(PROJECT)}$", rf"\1: {person}", message,
+                  flags=re.M)
 
 
 def mail(message, number, count, cc, reply, rest):
@@ -87,18 +146,20 @@ def mail(message, number, count, cc, reply, rest):
     return name, f"{ENVELOPE}{text}-- \netch\n\n"
 
 
-def mailbox():
-    """The text of the mailbox."""
+def mailbox(person=PROJECT, kdir=None):
+    """The text of the mailbox. person: who sends it; kdir: see base()."""
+    if not PERSON.fullmatch(person):
+        raise MailError(f"FROM={person}: this is not of the form 'Name <address>'")
     patches = dict(tree.patches())
     lists = dict.fromkeys(address for patch in patches.values()
                           for address in maintainers.named(patch.message)
                           if "<" not in address)
-    reply, first = mail(COVER.read_text(), 0, len(patches), lists, None,
-                        "\n" + contents(patches))
+    reply, first = mail(signed(COVER.read_text(), person), 0, len(patches), lists, None,
+                        "\n" + contents(patches) + "\n" + base(kdir))
     mails = [first]
     for number, patch in enumerate(patches.values(), 1):
         rest = ("---\n" + patchfile.diffstat(patch.diffs) + "\n"
                 + "".join(diff.text() for diff in patch.diffs))
-        mails.append(mail(patch.message, number, len(patches),
+        mails.append(mail(signed(patch.message, person), number, len(patches),
                           maintainers.named(patch.message), reply, rest)[1])
     return "".join(mails)

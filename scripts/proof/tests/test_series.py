@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0
 """The series as it is sent: files that grow, Cc: lines, mails, prefixes."""
 
+import fnmatch
 import importlib.util
+import shutil
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
+import layout
 import mail
 import maintainers
 import manifest
 import patchfile
 import slices
+import tree
 
 SCRIPTS = Path(__file__).resolve().parents[2]
 
@@ -87,6 +92,27 @@ class Objects(unittest.TestCase):
                 self.assertEqual(len(self.check.objects(patches)), wanted)
 
 
+class Common(unittest.TestCase):
+    check = script("check-series")
+
+    def problems(self, *changes):
+        """common()'s of patches: (name, kind, path)."""
+        return self.check.common([(name, patchfile.Patch("", [patchfile.Diff(path, kind, [])]))
+                                  for name, kind, path in changes])
+
+    def test_a_patch_for_every_base_edits_only_what_such_a_patch_adds(self):
+        self.assertEqual(self.problems(("common/a", "new", "k/a"), ("6.12/x", "edit", "Makefile"),
+                                       ("common/b", "edit", "k/a")), [])
+        for changes in ([("common/a", "edit", "k/b")],
+                        [("6.12/a", "new", "k/a"), ("common/a", "edit", "k/a")]):
+            self.assertIn("which no patch of", self.problems(*changes)[0])
+
+    @unittest.skipUnless(layout.PRISTINE.is_dir(), "there is no kernel source: make fetch")
+    def test_nor_does_it_add_what_the_kernel_has(self):
+        self.assertIn("has MAINTAINERS already",
+                      self.problems(("common/a", "new", "MAINTAINERS"))[0])
+
+
 class Includes(unittest.TestCase):
     check = script("check-series")
 
@@ -126,6 +152,19 @@ class Maintainers(unittest.TestCase):
         self.assertEqual(maintainers.with_cc(new, ["B <b@x>", "list@x"]), new)
         self.assertTrue(new.endswith("Cc: list@x\nSigned-off-by: A <a@x>\n"))
 
+    def test_additions(self):
+        text = "# why\n*/a* common/b*\n\tB <b@x>\n\tlist@x\n\n6.12/*\n\tC <c@x>\n"
+        for name, wanted in (("common/a.patch", {"B <b@x>", "list@x"}), ("common/c", set()),
+                             ("6.12/a.patch", {"B <b@x>", "list@x", "C <c@x>"})):
+            self.assertEqual(maintainers.additions(name, text), wanted)
+
+    def test_additions_that_no_patch_gets(self):
+        names = {name for base in layout.carried()
+                 for name in manifest.names((layout.TOP / layout.BASES[base]).read_text())}
+        for line in maintainers.ADDITIONS.read_text().splitlines():
+            for pattern in line.split() if line[:1] not in "#\t" else ():
+                self.assertTrue(fnmatch.filter(names, pattern), pattern)
+
     def test_a_message_without_a_sign(self):
         with self.assertRaises(maintainers.MaintainersError):
             maintainers.with_cc("Subject: x\n\ntext\n", ["B <b@x>"])
@@ -147,6 +186,37 @@ class Mail(unittest.TestCase):
     def test_the_mailbox_has_all_patches(self):
         text = mail.mailbox()
         self.assertEqual(text.count(mail.ENVELOPE), len(manifest.series()) + 1)
+        self.assertIn(f"\nThis series is for Linux {layout.BASE}.y", text)
+
+    def test_a_person_signs(self):
+        text = mail.mailbox("A. Person <a@x.org>")
+        count = len(manifest.series()) + 1
+        for what in "From", "Signed-off-by":
+            self.assertEqual(text.count(f"\n{what}: A. Person <a@x.org>\n"), count)
+        self.assertNotIn(f"Signed-off-by: {mail.PROJECT}", text)
+        for none in "A. Person", "a@x.org", "A <a@x>\nBcc: b <b@x>", "<a@x>":
+            with self.assertRaisesRegex(mail.MailError, "Name <address>"):
+                mail.mailbox(none)
+
+    @unittest.skipUnless(layout.PRISTINE.is_dir(), "there is no kernel source: make fetch")
+    def test_the_commit_of_a_git_tree(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            kdir = Path(scratch)
+            tree.small(layout.PRISTINE, kdir)
+            shutil.copy(layout.PRISTINE / "Makefile", kdir)
+            for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "x"]):
+                tree.run(["git", *tree.WHO, *words], kdir)
+            commit = tree.run(["git", "rev-parse", "HEAD"], kdir).strip()
+            self.assertIn(f"\nbase-commit: {commit}\n", mail.base(kdir))
+            (kdir / "MAINTAINERS").write_text("mine\n")
+            with self.assertRaisesRegex(mail.MailError, "not as its commit has them.*MAINT"):
+                mail.base(kdir)
+            tree.run(["git", *tree.WHO, "commit", "-q", "-a", "-m", "y"], kdir)
+            with self.assertRaisesRegex(tree.TreeError, "does not fit"):
+                mail.base(kdir)
+            (kdir / "Makefile").write_text("VERSION = 2\nPATCHLEVEL = 4\nSUBLEVEL = 1\n")
+            with self.assertRaisesRegex(mail.MailError, "is not Linux"):
+                mail.base(kdir)
 
 
 class Cocci(unittest.TestCase):
