@@ -74,6 +74,9 @@ maintainers: fetch	## write Cc: lines into the messages of the patches
 mbox:			## the series as mails in build/etch.mbox; FROM="Name <address>" signs them
 	@FROM="$$ETCH_FROM" $S/series/mbox.py
 
+forecast:		## what of the series does not fit the newest kernel, or KDIR=/path
+	@$S/series/forecast.py
+
 #### Prove
 
 check: fetch		## every test that does not take hours; the last line counts them
@@ -117,5 +120,5 @@ distclean:		## remove build/ altogether, and what was made beside it
 .NOTPARALLEL:
 
 .PHONY: help run record shell check check-long apply unapply build fetch tree dev sync refresh \
-	maintainers mbox bisect check-series size bench lint cocci-tree model litmus clean \
+	maintainers mbox forecast bisect check-series size bench lint cocci-tree model litmus clean \
 	distclean

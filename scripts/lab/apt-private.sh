@@ -9,6 +9,8 @@
 #   apt-private.sh unpack DIR PKG...  packages and what they need, below DIR
 #   apt-private.sh orig PKG SERIES [SUITE]  upstream's tarball of a source package in the
 #                                     next release, or SUITE, the newest SERIES.y that it has
+#   apt-private.sh newest DIR         the newest of Debian's packages of kernel sources in the
+#                                     next release's backports, unpacked below DIR
 #   apt-private.sh policy PKG...      what versions there are
 #   apt-private.sh archives           the archives that are used: "URI CODENAME", one a line
 #   apt-private.sh foreign ARCH DIR PKG...  these packages alone, of another architecture
@@ -20,6 +22,8 @@ APT=$ETCH_SHARED/apt
 FOREIGN=
 BACKPORTS=bookworm-backports
 NEXT=trixie
+# Of packages of sources, or of others.
+KIND=deb-src
 
 # The addresses of Debian's own archives in the system's configuration, each
 # with the suite's code name: "URI CODENAME", one a line.
@@ -102,23 +106,36 @@ addresses()
 	grep -o '[a-z+]*:[^] ]*' "$1" | sort -u | paste -sd ' '
 }
 
-# Source packages of the next release. They are looked for by those who want one, in a
-# folder of its own: the lists are large. Its own pool keeps upstream's tarballs; that of
-# security updates does not.
-next_sources()
+# newest DIR: linux-source-VERSION, the newest there is.
+newest()
+{
+	local into=$1 name
+
+	NEXT+=-backports KIND=deb
+	next_lists
+	name=$(private apt-cache --names-only search '^linux-source-[0-9.]*$' |
+		cut -d ' ' -f 1 | sort -V | tail -n 1)
+	[ -n "$name" ] || die "there is no package of kernel sources in $NEXT"
+	extract "$into" "$name"
+}
+
+# Lists of the next release's packages, of its sources or of its backports. They are looked for
+# by those who want one, in a folder of their own: the lists are large. Its own pool keeps
+# upstream's tarballs; that of security updates does not.
+next_lists()
 {
 	local key=/usr/share/keyrings/debian-archive-keyring.gpg uri suite
 
-	APT=$ETCH_SHARED/apt-next/$NEXT
+	APT=$ETCH_SHARED/apt-next/$NEXT-$KIND
 	mkdir -p "$APT/lists/partial" "$APT/cache/archives/partial"
 	while read -r uri suite; do
 		[ "$suite" != bookworm ] ||
-			echo "deb-src [signed-by=$key] $uri $NEXT main"
+			echo "$KIND [signed-by=$key] $uri $NEXT main"
 	done < <(system_archives; configured_archives) | sort -u > "$APT/sources.list"
 	[ -s "$APT/sources.list" ] || die "apt knows no archive of Debian bookworm on this machine"
 	# By itself apt-get calls lists that could not be fetched a success.
 	private apt-get update --error-on=any 2>&1 | tee "$APT/said" ||
-		fails "there are no lists of source packages"
+		fails "there are no lists of packages"
 }
 
 # The lists tell of versions that the archive holds no more, or not yet.
@@ -127,7 +144,7 @@ orig()
 	local version versions
 
 	NEXT=${3:-$NEXT}
-	next_sources
+	next_lists
 	versions=$(private apt-cache showsrc "$1" |
 		sed -n "s/^Version: \($2\.[^ ]*\)$/\1/p" | sort -urV)
 	: > "$APT/said"
@@ -188,8 +205,9 @@ case $verb in
 update)		update ;;
 unpack)		update && unpack "$@" ;;
 orig)		orig "$@" ;;
+newest)		newest "$@" ;;
 policy)		update && private apt-cache policy "$@" ;;
 archives)	archives ;;
 foreign)	foreign "$@" ;;
-*)		sed -n '4,13s/^# \{0,1\}//p' "$0"; exit 2 ;;
+*)		sed -n '4,15s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac

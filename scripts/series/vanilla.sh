@@ -3,10 +3,11 @@
 #
 # vanilla.sh PATH...: these files of upstream's own source of this base, below
 # build/vanilla/tree. They come from the tarball that scripts/lab/tarball.sh finds.
+# ARCHIVE=FILE takes another one, and DIR=FOLDER is where tree is then.
 set -euo pipefail
 . "$(dirname "$0")/../lib/common.sh"
 
-DIR=$ETCH_BUILD/vanilla
+DIR=${DIR:-$ETCH_BUILD/vanilla}
 
 # Files that upstream lacks are not an error: the series adds them. Any other message of
 # tar is one, and then this function removes the tarball.
@@ -28,6 +29,6 @@ extract()
 	printf '%s\n' "$archive" "$@" > "$DIR/tree.paths"
 }
 
-archive=$("$ETCH_TOP/scripts/lab/tarball.sh")
+archive=${ARCHIVE:-$("$ETCH_TOP/scripts/lab/tarball.sh")}
 mkdir -p "$DIR"
 printf '%s\n' "$archive" "$@" | cmp -s - "$DIR/tree.paths" || extract "$archive" "$@"

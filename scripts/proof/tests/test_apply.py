@@ -87,6 +87,7 @@ class Case(unittest.TestCase):
         shutil.rmtree(layout.PATCHES, ignore_errors=True)
         layout.PATCHES.mkdir()
         for name, changes in patches.items():
+            (layout.PATCHES / name).parent.mkdir(exist_ok=True)
             (layout.PATCHES / name).write_text(patch_text(changes))
         layout.SERIES.write_text("".join(f"{name}\n" for name in patches))
 
@@ -239,6 +240,57 @@ class OnAndOff(Case):
         subprocess.run(["chown", "-R", "65534:65534", self.kdir], check=True)
         applied.put_on(self.kdir)
         self.assertEqual({path.stat().st_uid for path in self.kdir.rglob("*")}, {65534})
+
+
+class TwoBases(Case):
+    """The tree's kernel says which series is put on it."""
+
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(layout.choose, layout.BASE)
+        first, self.other = list(layout.BASES)[:2]
+        patched = mock.patch.object(layout, "TOP", self.top)
+        patched.start()
+        self.addCleanup(patched.stop)
+        # Each base's patch makes another line of the same file.
+        self.ours({"common/ring.patch": {"kernel/etch/Kconfig": (None, "config\n")},
+                   **{f"{base}/fork.patch":
+                      {"kernel/fork.c": (FORK, FORK.replace("line 5\n", f"for {base}\n"))}
+                      for base in (first, self.other)}})
+        for base in first, self.other:
+            (self.top / layout.BASES[base]).write_text(
+                f"# {base}\ncommon/ring.patch\n{base}/fork.patch\n")
+
+    def test_each_tree_gets_its_series(self):
+        for base in layout.BASES:
+            with self.subTest(base):
+                self.put("Makefile", "VERSION = {}\nPATCHLEVEL = {}\nSUBLEVEL = 7\n".format(
+                    *base.split(".")))
+                was = snapshot(self.kdir)
+                applied.choose_base(self.kdir)
+                self.assertIn("2 patches applied", applied.put_on(self.kdir))
+                self.assertIn(f"for {base}\n", (self.kdir / "kernel/fork.c").read_text())
+                self.assertEqual(self.quilt("applied").split(),
+                                 ["common/ring.patch", f"{base}/fork.patch"])
+                self.assertIn("already applied", applied.put_on(self.kdir))
+                self.quilt("pop", "-a")
+                self.assertEqual((self.kdir / "kernel/fork.c").read_text(), FORK)
+                self.quilt("push", "-a")
+                applied.take_off(self.kdir)
+                self.assertEqual(snapshot(self.kdir), was)
+
+    def test_a_tree_of_no_base(self):
+        self.put("Makefile", MAKEFILE.replace("12", "13"))
+        applied.choose_base(self.kdir)
+        self.refused(applied.put_on, "is Linux 6.13.1; there is a series for "
+                     + " and one for ".join(f"{base}.y" for base in layout.BASES))
+
+    def test_a_base_that_has_no_series_yet(self):
+        (self.top / layout.BASES[self.other]).unlink()
+        self.put("Makefile", "VERSION = {}\nPATCHLEVEL = {}\nSUBLEVEL = 7\n".format(
+            *self.other.split(".")))
+        applied.choose_base(self.kdir)
+        self.refused(applied.put_on, f"is Linux {self.other}.7; there is a series for ")
 
 
 class Refused(Case):
@@ -428,8 +480,9 @@ class Misfit(Case):
         """The real series, on the real source."""
         if not layout.PRISTINE.is_dir():
             self.skipTest("there is no kernel source")
-        for name in sorted((layout.TOP / "patches").glob("0001*.patch")):
-            self.assertEqual(misfit.explain(layout.PRISTINE, name.read_text()), [])
+        for name in tree.UM_BOOTS:
+            for file in (layout.TOP / "patches" / layout.BASE).glob(name):
+                self.assertEqual(misfit.explain(layout.PRISTINE, file.read_text()), [])
 
 
 # quilt, which is interrupted in the midst of the series.

@@ -226,7 +226,7 @@ class Private(fakes.ScriptTest):
     def test_the_last_error_says_what_was_not_there_and_where(self):
         refused = "E: Failed to fetch http://deb.example/x.xz  404  Not Found"
         for does, versions, said in (
-                (f'echo "{refused}"; exit 100', "6.12.9-1", "no lists of source packages"),
+                (f'echo "{refused}"; exit 100', "6.12.9-1", "no lists of packages"),
                 (f'[[ "$*" = *update* ]] || {{ echo "{refused}"; exit 100; }}', "6.12.9-1",
                  "no tarball of linux 6.12.y"),
                 ("exit 0", "6.13.1-1", "its lists name no such version")):
