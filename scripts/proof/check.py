@@ -47,6 +47,7 @@ LONG = {"ring-long": host.ring_long, "model-long": host.model_long,
         "arm64": guests.arm64, "arm64-64k": guests.arm64_64k,
         "ctf-x86-64-long": traces.ctf_x86_64_long, "view": traces.view, "crash": crashes.crash_um,
         "headers": host.headers, "cocci-tree": host.cocci_tree, "bisect": host.bisect,
+        "forecast": host.forecast,
         "ftracetest-mainline": peers.ftracetest_mainline,
         "ftracetest-x86-64": peers.ftracetest_x86_64}
 ALL = {**LANES, **LONG}

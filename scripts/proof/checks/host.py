@@ -3,7 +3,8 @@
 
 import sys
 
-from checks.lane import LOGS, SCRIPTS, need, show_remarks, tap_lane
+import tap
+from checks.lane import LOGS, SCRIPTS, need, run, show_remarks, tap_lane
 
 
 def harness():
@@ -92,6 +93,15 @@ def bisect():
     cases = tap_lane([SCRIPTS / "series/prefixes.py"], "bisect.tap")
     print((LOGS / "bisect.tap").read_text().rpartition("# behind patch")[2])
     return cases
+
+
+def forecast():
+    """What of the series does not fit the newest kernel: printed, and no failure."""
+    name = "the series was tried on the newest kernel"
+    status, out = run([SCRIPTS / "series/forecast.py"])
+    print(out)
+    return [tap.Case(name, "skipped", out.strip().splitlines()[-1]) if status
+            else tap.Case(name, "passed")]
 
 
 def cocci_tree():
