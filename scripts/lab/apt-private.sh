@@ -23,7 +23,7 @@ FOREIGN=
 BACKPORTS=bookworm-backports
 NEXT=trixie
 # Of packages of sources, or of others.
-KIND=deb-src
+KIND="deb-src"
 
 # The addresses of Debian's own archives in the system's configuration, each
 # with the suite's code name: "URI CODENAME", one a line.
@@ -111,7 +111,8 @@ newest()
 {
 	local into=$1 name
 
-	NEXT+=-backports KIND=deb
+	NEXT="$NEXT-backports"
+	KIND="deb"
 	next_lists
 	name=$(private apt-cache --names-only search '^linux-source-[0-9.]*$' |
 		cut -d ' ' -f 1 | sort -V | tail -n 1)

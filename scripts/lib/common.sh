@@ -13,14 +13,14 @@ ETCH_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 ETCH_BUILD=${ETCH_BUILD:-$ETCH_TOP/build}
 ETCH_PATCHES=$ETCH_TOP/patches
 
-# The kernel that all is about, a line of scripts/series/bases. What is made for another than
-# the first one is in a folder of its own; what they share is in ETCH_SHARED. ETCH_BUILD_OF says
-# to scripts that are started from here of which base ETCH_BUILD is.
+# The kernel that all is about, a line of scripts/series/bases. Builds for another than the
+# first one are in a folder of their own; ETCH_SHARED is for things that all share.
+# ETCH_BUILD_OF says to scripts that are started from here of which base ETCH_BUILD is.
 ETCH_SHARED=$ETCH_BUILD
 [ -z "${ETCH_BUILD_OF:-}" ] || ETCH_SHARED=${ETCH_BUILD%/"$ETCH_BUILD_OF"}
 choose_base()
 {
-	local version series package suite first= all=
+	local version series package suite first='' all=''
 
 	while read -r version series package suite; do
 		case $version in
@@ -30,6 +30,7 @@ choose_base()
 		all+=" $version"
 		[ "$version" = "$ETCH_BASE" ] || continue
 		ETCH_SERIES=$ETCH_TOP/$series
+		# shellcheck disable=SC2034
 		ETCH_PACKAGE=${package#-}
 		ETCH_SUITE=$suite
 	done < "$ETCH_TOP/scripts/series/bases"

@@ -2,8 +2,8 @@
 """Where the files of this repository live in the kernel tree, and for which kernel.
 
 The table ROOMS is the whole mapping. Everything that moves sources about
-(refresh, sync, the checks) asks here. The kernel is one of scripts/series/bases; what is made
-for another than the first one is in a folder of its own below build/.
+(refresh, sync, the checks) asks here. The kernel is one of scripts/series/bases; builds for
+another than the first one are in a folder of their own below build/.
 """
 
 import os
@@ -37,7 +37,7 @@ if os.environ.get("ETCH_BUILD_OF"):
 
 
 def folder(base):
-    """The folder with what is made for a base."""
+    """The folder with the builds for a base."""
     return SHARED if base == next(iter(BASES)) else SHARED / base
 
 

@@ -147,7 +147,7 @@ def mail(message, number, count, cc, reply, rest):
 
 
 def mailbox(person=PROJECT, kdir=None):
-    """The text of the mailbox. person: who sends it; kdir: see base()."""
+    """The text of the mailbox. person: the sender; kdir: see base()."""
     if not PERSON.fullmatch(person):
         raise MailError(f"FROM={person}: this is not of the form 'Name <address>'")
     patches = dict(tree.patches())

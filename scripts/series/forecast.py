@@ -31,7 +31,7 @@ def newest():
     if found.returncode or not archive or subprocess.run(
             [SCRIPTS / "series/vanilla.sh", *tree.touched()], check=False,
             env={**os.environ, "ARCHIVE": archive, "DIR": str(place)}).returncode:
-        raise tree.TreeError("there is no newer source to be had (above); KDIR=/path is one "
+        raise tree.TreeError("Debian's archive gave no newer source (above); KDIR=/path is one "
                              "of yours")
     return place / "tree"
 
