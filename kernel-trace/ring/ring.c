@@ -360,6 +360,7 @@ static noinline u64 odd_time(struct etch_ring *r, u64 read)
 /* Nearly all rings whose clock is not the counter have this one: there is no call more. */
 static __always_inline u64 writer_time(enum etch_clock clock)
 {
+	/* The clock reads its own state again when somebody has changed it meanwhile. */
 	return likely(clock == ETCH_CLOCK_MONO) ? data_race(ktime_get_mono_fast_ns()) :
 						  etch_clock_read_slow(clock);
 }
