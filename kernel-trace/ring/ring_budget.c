@@ -9,10 +9,10 @@
  * Beyond, the record is lost. If nothing is stored, the word falls behind the clock, and saves
  * nothing up.
  *
- * So what is stored in a time T, all rings together, is at most what the rate allows for
- * T + ETCH_BUDGET_PERIOD, and a block for each ring. For when a block is begun the last time,
- * the word is at most ETCH_BUDGET_PERIOD ahead, and it knows of all but what is then stored in
- * the block that each ring has open. That block is filled on the fast path, which asks nobody.
+ * So all rings together store in a time T at most what the rate allows for
+ * T + ETCH_BUDGET_PERIOD, and a block for each ring. For when a writer begins a block the last
+ * time, the word is at most ETCH_BUDGET_PERIOD ahead, and accounts for all records but those in
+ * the block that each ring has open. Writers fill that block on the fast path, which asks nobody.
  *
  * A block is paid for up to a position, @charged of its ring: a shorter record may still fit
  * where a longer one did not. A writer pays first, and then moves @charged. Another one that

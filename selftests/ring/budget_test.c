@@ -77,7 +77,7 @@ static void test_spent(bool overwrite)
 	tap(true, "%s: a budget that is spent lets no block begin", overwrite ? "overwrite" : "discard");
 }
 
-/* What is owed for each rate. The clock stands. */
+/* The test expects such a debt for each rate. The clock stands. */
 static void check_owed(u64 bytes, u64 records)
 {
 	CHECK_EQ(budget.bytes.paid - shim_stopped, bytes);
@@ -96,7 +96,7 @@ static void test_charge(void)
 	/* The first block has none before it that would be charged. */
 	CHECK_EQ(put_many(r, 3), 3);
 	check_owed(0, 0);
-	/* What does not fit finds out what is in the block. */
+	/* A writer whose record does not fit pays for the block. */
 	CHECK(!put(r, ROOM));
 	check_owed((HEADER + 3 * 96) * HOUR, 3 * HOUR);
 	/* Shorter ones fit. They are charged when the next one does not, and once. */
