@@ -6,6 +6,7 @@
  * come and go lie in arrays, as a module's would, and are hit by hand.
  */
 #include <kunit/test.h>
+#include <linux/atomic.h>
 #include <linux/err.h>
 #include <linux/etch.h>
 #include <linux/etch_mark.h>
@@ -21,8 +22,13 @@
 
 #include "instance/instance.h"
 #include "source/mark.h"
+#include "test_nmi.h"
 
 #define ETCH_MARK_TEST_RECORD	4096
+
+/* So many hits by non-maskable interrupts are enough, and so many seconds too many. */
+#define ETCH_MARK_TEST_NMIS	300
+#define ETCH_MARK_TEST_SECONDS	30
 
 struct etch_mark_test {
 	struct etch_instance *inst;
@@ -133,10 +139,10 @@ static void etch_mark_expect_field(struct kunit *test, const struct etch_field *
 			    want->name);
 }
 
-static void etch_mark_expect(struct kunit *test, const char *name,
-			     const struct etch_mark_want *want, unsigned int nr)
+static void etch_mark_expect_event(struct kunit *test, const struct etch_event *event,
+				   const char *name, const struct etch_mark_want *want,
+				   unsigned int nr)
 {
-	const struct etch_event *event = etch_mark_next(test->priv);
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, event);
@@ -145,6 +151,12 @@ static void etch_mark_expect(struct kunit *test, const char *name,
 	KUNIT_ASSERT_EQ(test, nr, event->class->nr_fields);
 	for (i = 0; i < nr; i++)
 		etch_mark_expect_field(test, &event->class->fields[i], &want[i]);
+}
+
+static void etch_mark_expect(struct kunit *test, const char *name,
+			     const struct etch_mark_want *want, unsigned int nr)
+{
+	etch_mark_expect_event(test, etch_mark_next(test->priv), name, want, nr);
 }
 
 static void etch_mark_expect_none(struct kunit *test)
@@ -312,6 +324,76 @@ static void etch_mark_evaluates_while_on(struct kunit *test)
 	etch_mark_expect(test, "kunit_evaluated", &want, 1);
 }
 
+/* ---- Non-maskable interrupts ---- */
+
+static atomic_t etch_mark_hits;
+
+static noinline void etch_mark_hit_anywhere(void)
+{
+	atomic_inc(&etch_mark_hits);
+	etch_mark("kunit_anywhere", etch_mark_thing.port, etch_mark_thing.label);
+}
+
+/* The instance's records, by what their CPU was doing. Each has all its fields. */
+static void etch_mark_count(struct kunit *test, unsigned int hits[ETCH_NMI + 1])
+{
+	const struct etch_mark_want want[] = {
+		{ "etch_mark_thing_port", "u16", 60000 },
+		{ "etch_mark_thing_label", "__data_loc char[]", 7, "a label" },
+	};
+	struct etch_mark_test *t = test->priv;
+	const struct etch_event *event;
+
+	while ((event = etch_mark_next(t))) {
+		const struct etch_head *head = (const void *)t->record;
+
+		etch_mark_expect_event(test, event, "kunit_anywhere", want, ARRAY_SIZE(want));
+		hits[head->word >> ETCH_CONTEXT_SHIFT]++;
+	}
+}
+
+/* Each hit is a record, or lost and counted. */
+static void etch_mark_expect_account(struct kunit *test, unsigned int records)
+{
+	struct etch_mark_test *t = test->priv;
+	struct etch_ring_stats stats;
+	u64 written = 0, lost = 0;
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		etch_ring_stats(t->inst->rings[cpu], &stats);
+		written += stats.written;
+		lost += stats.lost_full + stats.lost_nested;
+	}
+	KUNIT_EXPECT_EQ(test, records, written);
+	KUNIT_EXPECT_EQ(test, atomic_read(&etch_mark_hits), written + lost);
+}
+
+/* They hit a marker that a task hits, too, and interrupt it while a record is written. */
+static void etch_mark_in_nmis(struct kunit *test)
+{
+	unsigned long end = jiffies + ETCH_MARK_TEST_SECONDS * HZ;
+	unsigned int hits[ETCH_NMI + 1] = {}, i;
+
+	if (!IS_ENABLED(CONFIG_ETCH_TEST_NMI))
+		kunit_skip(test, "nothing here sends non-maskable interrupts");
+	atomic_set(&etch_mark_hits, 0);
+	etch_mark_enable(test, "kunit_anywhere", true);
+	KUNIT_ASSERT_EQ(test, 0, etch_test_nmis_start(etch_mark_hit_anywhere));
+	while (hits[ETCH_NMI] < ETCH_MARK_TEST_NMIS && time_before(jiffies, end)) {
+		for (i = 0; i < 100; i++)
+			etch_mark_hit_anywhere();
+		etch_mark_count(test, hits);
+		cond_resched();
+	}
+	etch_test_nmis_stop();
+	etch_mark_count(test, hits);
+	KUNIT_EXPECT_LE(test, ETCH_MARK_TEST_NMIS, hits[ETCH_NMI]);
+	KUNIT_EXPECT_LT(test, 0, hits[ETCH_TASK]);
+	KUNIT_EXPECT_EQ(test, 0, hits[ETCH_SOFTIRQ] + hits[ETCH_HARDIRQ]);
+	etch_mark_expect_account(test, hits[ETCH_TASK] + hits[ETCH_NMI]);
+}
+
 /* ---- Names ---- */
 
 static int a, b;
@@ -447,6 +529,7 @@ static struct kunit_case etch_mark_cases[] = {
 	KUNIT_CASE(etch_mark_texts),
 	KUNIT_CASE(etch_mark_nothing),
 	KUNIT_CASE(etch_mark_evaluates_while_on),
+	KUNIT_CASE(etch_mark_in_nmis),
 	KUNIT_CASE(etch_mark_names),
 	KUNIT_CASE(etch_mark_twice),
 	KUNIT_CASE(etch_mark_refused),

@@ -5,6 +5,9 @@ From the ground up. Those on top of "events" are compiled in its folder, one aft
 a kernel differs from the one before by one layer, which takes seconds.
 """
 
+import elf
+import layout
+import tap
 from checks import ahead, example, guests
 from checks.lane import SCRIPTS, need, say, LaneError
 
@@ -13,7 +16,7 @@ LIMIT = 600
 
 # The kernel with all layers passes these, too; here, other layers are missing.
 EVENTS = ["gates", "format", "available"]
-TEXT = ["pipe", "control", "accounting", "statedump", "statedump_tells"]
+TEXT = ["pipe", "control", "accounting", "statedump", "statedump_tells", "markers"]
 PACKETS = ["raw", "window", "snapshot", "metadata"]
 
 # The lane whose kernel it is, a fragment for its configuration, and the kselftests that
@@ -27,6 +30,19 @@ COMBINATIONS = {
     "events, packets and persist": ("um-core", "layers-persist", []),
     "events, text and packets": ("um-core", "layers-both", []),
 }
+
+
+def without_markers(name, cases):
+    """Failed cases of a kernel without the option, where a module has markers in its source."""
+    wrong = []
+    ran = [case for case in cases if ": markers: " in case.name or ": markers." in case.name]
+    if not ran or any(case.status != "skipped" or "CONFIG_ETCH_MARK" not in case.why
+                      for case in ran):
+        wrong.append(f"the tests of markers ran: {ran}")
+    module = elf.Image(layout.BUILD / name / "samples/etch/etch-sample.ko")
+    if any(section.name == "_etch_marks" for section in module.sections):
+        wrong.append("the module has some")
+    return [tap.Case(f"markers are not there: {text}", "failed") for text in wrong]
 
 
 def combination(title, name, more, tests):
@@ -43,6 +59,8 @@ def combination(title, name, more, tests):
     if tests:
         cases += guests.boot(name, "kselftest", LIMIT, guests.BOOT + guests.KUNIT
                              + [f"kselftest=etch:{test}" for test in tests])
+    if "markers" in tests:
+        cases += without_markers(name, cases)
     for case in cases:
         case.name = f"{title}: {case.name}"
     return cases

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """etch_mark(): an expression that cannot be a field does not compile; one line says so."""
 
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -64,6 +65,9 @@ int site(struct thing *p)
 }
 """
 
+# Kernels are built by either.
+COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
+
 NO_FIELD = "etch_mark(): neither a number, nor a pointer, nor a string"
 
 
@@ -81,18 +85,19 @@ class Marks(unittest.TestCase):
     def tearDown(self):
         self.folder.cleanup()
 
-    def errors(self, arguments, *options):
+    def errors(self, compiler, arguments, *options):
         """What the compiler has against a marker."""
         result = subprocess.run(
-            ["gcc", "-std=gnu11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
+            [compiler, "-std=gnu11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
              "-Wno-unused-parameter", "-I", self.top,
              *options, "-x", "c", "-"], input=SOURCE % arguments, text=True, check=False,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         return [line for line in result.stderr.split("\n") if "error:" in line]
 
     def both(self, arguments):
-        """With CONFIG_ETCH_MARK and without it."""
-        return [self.errors(arguments, *options) for options in (("-DCONFIG_ETCH_MARK=1",), ())]
+        """With CONFIG_ETCH_MARK and without it, by each compiler."""
+        return [self.errors(compiler, arguments, *options) for compiler in COMPILERS
+                for options in (("-DCONFIG_ETCH_MARK=1",), ())]
 
     def test_fields(self):
         for arguments in ('"m"', '"m", p->bits, p->many, p->truth, p->name, p->colour',

@@ -24,6 +24,7 @@ import dat
 import duck
 import fleet
 import foreign
+import gallery
 import hyparquet
 import formats
 import lttng
@@ -229,6 +230,16 @@ class Exports:
         self.case(trace, "its third query tells where records are missing", two.lost,
                   lossy.truth())
 
+    # ---- One question ----
+
+    def gallery(self, trace):
+        """The page that has each viewer answer it."""
+        if trace.name != "twice":
+            return
+        page = gallery.Gallery(self.etch, trace.ctf, self.work / "gallery")
+        self.case(trace, "the commands of the gallery work", page.commands_work)
+        self.case(trace, "all viewers in it have one answer", page.one_answer)
+
     # ---- A picture ----
 
     def svg(self, trace):
@@ -251,7 +262,7 @@ class Exports:
     def run(self, wanted):
         """All formats, or those that are wanted."""
         for name in ("dat", "perf", "perfetto", "lttng", "foreign", "json", "csv",
-                     "sqlite", "parquet", "fleet", "svg", "shells"):
+                     "sqlite", "parquet", "fleet", "gallery", "svg", "shells"):
             if wanted and name not in wanted:
                 continue
             began = time.monotonic()
