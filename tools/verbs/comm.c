@@ -156,7 +156,8 @@ struct comms *comms_open(struct etch_source *source)
 		comms->room = 1024;
 		comms->list = calloc(comms->room, sizeof(*comms->list));
 		comms->tellers = calloc(source->nr_events + 1, sizeof(*comms->tellers));
-		comms->packets = calloc(source->nr_cpus + 1, sizeof(*comms->packets));
+		comms->packets = calloc(source->nr_cpus + source->nr_programs + 1,
+					sizeof(*comms->packets));
 	}
 	if (!comms || !comms->list || !comms->tellers || !comms->packets) {
 		etch_complaint("There is no memory for names of threads");
