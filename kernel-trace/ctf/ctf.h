@@ -18,6 +18,8 @@ void etch_instance_flush(struct etch_instance *inst, int want);
 int etch_snapshot_take_of(struct etch_instance *inst, u64 time);
 int etch_snapshot_take(struct etch_instance *inst);
 void etch_snapshot_drop(struct etch_instance *inst);
+/* Under its read_mutex. */
+int etch_snapshot_moment(const struct etch_instance *inst, u64 *time);
 
 /* ---- metadata.c: what packets are made of ---- */
 
@@ -29,5 +31,9 @@ int etch_metadata_text(struct seq_file *m, struct etch_instance *inst,
 void etch_origin_get(enum etch_clock clock, struct etch_origin *origin);
 
 extern const struct file_operations etch_metadata_fops, etch_raw_fops, etch_snapshot_fops;
+
+/* ---- user_pipe.c, user_snapshot.c: packets of programs' records; with CONFIG_ETCH_USER ---- */
+
+extern const struct file_operations etch_user_raw_fops, etch_user_snapshot_fops;
 
 #endif /* _KERNEL_ETCH_CTF_H */

@@ -51,6 +51,10 @@ static const struct etch_control etch_ctf_cpu_controls[] = {
 	{ "trace_pipe_raw", 0400, .fops = &etch_raw_fops },
 	{ "flush", 0200, .store = etch_flush_store },
 	{ "snapshot", 0400, .fops = &etch_snapshot_fops },
+#ifdef CONFIG_ETCH_USER
+	{ "user_pipe_raw", 0400, .fops = &etch_user_raw_fops },
+	{ "user_snapshot", 0400, .fops = &etch_user_snapshot_fops },
+#endif
 	{}
 };
 

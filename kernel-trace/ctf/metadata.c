@@ -102,29 +102,10 @@ static void etch_metadata_env(struct seq_file *m, const struct etch_metadata *md
 	seq_printf(m, "\tmetadata_generation = %u;\n};\n", md->generation);
 }
 
-/*
- * struct etch_packet_header from cpu_id on, and struct etch_head. Before cpu_id and behind it
- * are fields that readers of the header find there, and that would only fill viewers' lines.
- */
-static void etch_metadata_stream(struct seq_file *m, const struct etch_contexts *contexts)
+/* What the event.context of both streams begins with. */
+static void etch_metadata_contexts_begin(struct seq_file *m)
 {
-	BUILD_BUG_ON(offsetof(struct etch_packet_header, cpu_id) != 64);
-	BUILD_BUG_ON(offsetof(struct etch_packet_header, timestamp_begin) != 80);
-	BUILD_BUG_ON(sizeof(struct etch_packet_header) != 128);
-	BUILD_BUG_ON(ETCH_CONTEXT_SHIFT != 62);
-
 	seq_puts(m,
-		 "\nstream {\n"
-		 "\tid = 0;\n"
-		 "\tpacket.context := struct {\n"
-		 "\t\tuint32_t cpu_id;\n"
-		 "\t\tts64_begin_t timestamp_begin;\n"
-		 "\t\tts64_t timestamp_end;\n"
-		 "\t\tuint64_t content_size;\n"
-		 "\t\tuint64_t packet_size;\n"
-		 "\t\tuint64_t packet_seq_num;\n"
-		 "\t\tuint64_t events_discarded;\n"
-		 "\t} align(512);\n"
 		 "\tevent.header := struct {\n"
 		 "\t\tts48_t timestamp;\n"
 		 "\t\tinteger { size = 14; align = 1; signed = false; } id;\n"
@@ -135,6 +116,32 @@ static void etch_metadata_stream(struct seq_file *m, const struct etch_contexts 
 		 "\t\t\ttask = 0, softirq = 1, hardirq = 2, nmi = 3\n"
 		 "\t\t} context;\n"
 		 "\t\tinteger { size = 32; align = 1; signed = true; } pid;\n");
+}
+
+/*
+ * struct etch_packet_header from cpu_id on, and struct etch_head. Before cpu_id and behind it
+ * are fields that readers of the header find there, and that would only fill viewers' lines.
+ */
+static void etch_metadata_stream(struct seq_file *m, unsigned int id,
+				 const struct etch_contexts *contexts)
+{
+	BUILD_BUG_ON(offsetof(struct etch_packet_header, cpu_id) != 64);
+	BUILD_BUG_ON(offsetof(struct etch_packet_header, timestamp_begin) != 80);
+	BUILD_BUG_ON(sizeof(struct etch_packet_header) != 128);
+	BUILD_BUG_ON(ETCH_CONTEXT_SHIFT != 62);
+
+	seq_printf(m, "\nstream {\n\tid = %u;\n", id);
+	seq_puts(m,
+		 "\tpacket.context := struct {\n"
+		 "\t\tuint32_t cpu_id;\n"
+		 "\t\tts64_begin_t timestamp_begin;\n"
+		 "\t\tts64_t timestamp_end;\n"
+		 "\t\tuint64_t content_size;\n"
+		 "\t\tuint64_t packet_size;\n"
+		 "\t\tuint64_t packet_seq_num;\n"
+		 "\t\tuint64_t events_discarded;\n"
+		 "\t} align(512);\n");
+	etch_metadata_contexts_begin(m);
 	etch_metadata_contexts(m, contexts);
 	seq_puts(m, "\t};\n};\n");
 }
@@ -146,7 +153,11 @@ static void etch_metadata_head(struct seq_file *m, const struct etch_metadata *m
 	etch_metadata_trace(m, md);
 	etch_metadata_env(m, md);
 	etch_metadata_clock(m, md->clock, &md->origin);
-	etch_metadata_stream(m, md->contexts);
+	etch_metadata_stream(m, ETCH_STREAM_KERNEL, md->contexts);
+#ifdef CONFIG_ETCH_USER
+	/* Programs do not add the instance's contexts. */
+	etch_metadata_stream(m, ETCH_STREAM_USER, NULL);
+#endif
 }
 
 /* ---- The file ---- */

@@ -35,6 +35,8 @@
 #include <linux/string.h>
 #include <linux/string_choices.h>
 
+#include <uapi/linux/etch_packet.h>
+
 #include "ctf/ctf.h"
 #include "ctf/metadata.h"
 #include "event/contexts.h"
@@ -436,8 +438,9 @@ int etch_metadata_event(struct seq_file *m, const struct etch_event *event,
 	bool ok = true;
 	int i;
 
-	seq_printf(m, "\nevent {\n\tid = %u;\n\tname = \"%s:%s\";\n\tstream_id = 0;\n"
-		   "\tfields := struct {\n", event->id, class->system, event->name);
+	seq_printf(m, "\nevent {\n\tid = %u;\n\tname = \"%s:%s\";\n\tstream_id = %u;\n"
+		   "\tfields := struct {\n", event->id, class->system, event->name,
+		   event->user ? ETCH_STREAM_USER : ETCH_STREAM_KERNEL);
 	for (i = 0; ok && i < class->nr_fields; i++)
 		ok = etch_tsdl_field(&t, i);
 	if (!ok || t.pos != class->size)

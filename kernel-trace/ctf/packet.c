@@ -20,6 +20,7 @@
 #include <uapi/linux/etch_packet.h>
 
 #include "ctf/packet.h"
+#include "user/reader.h"
 
 static_assert(sizeof(struct etch_packet_header) == ETCH_PACKET_HEADER,
 	      "a sub-buffer has as much room as a packet's header takes");
@@ -32,6 +33,39 @@ static unsigned int etch_packet_bytes(unsigned int content, unsigned int subbuf)
 }
 
 /**
+ * etch_packet_frame() - fill in what all packets have
+ * @inst: the instance
+ * @cpu: the CPU
+ * @memory: of the packet
+ * @stream: the id of its class
+ * @content: bytes up to the last record's end
+ * @bytes: of the packet
+ *
+ * Readers get whole pages, so the packet is zeroed from its last record to its end: older
+ * records may be there, which the reader might never have been allowed to see.
+ *
+ * Context: process; holds the instance's read_mutex.
+ */
+void etch_packet_frame(struct etch_instance *inst, int cpu, void *memory, unsigned int stream,
+		       unsigned int content, unsigned int bytes)
+{
+	struct etch_packet_header *head = memory;
+
+	lockdep_assert_held(&inst->read_mutex);
+	head->magic = ETCH_PACKET_MAGIC;
+	export_uuid(head->uuid, &inst->uuid);
+	head->stream_id = stream;
+	head->content_size = (u64)content * BITS_PER_BYTE;
+	head->packet_size = (u64)bytes * BITS_PER_BYTE;
+	head->cpu_id = cpu;
+	memset(head->comm, 0, sizeof(head->comm));
+	etch_comm_find(head->pid, head->comm);
+	/* Events of the records in the packet were described before these were written. */
+	head->generation = READ_ONCE(etch_generation);
+	memset(memory + content, 0, bytes - content);
+}
+
+/**
  * etch_packet_make() - make a packet of records
  * @inst: whose they are
  * @cpu: whose
@@ -39,9 +73,7 @@ static unsigned int etch_packet_bytes(unsigned int content, unsigned int subbuf)
  * @view: the records; if it is @open, its @end is the caller's
  * @overwritten: how many were overwritten before, in this ring
  *
- * Readers get whole pages, so the packet is zeroed from its last record to its end: older
- * records may be there, which the reader might never have been allowed to see. What the
- * sub-buffer has behind the packet stays.
+ * What the sub-buffer has behind the packet stays.
  *
  * Context: process; holds the instance's read_mutex.
  * Return: bytes of the packet.
@@ -54,14 +86,10 @@ unsigned int etch_packet_make(struct etch_instance *inst, int cpu, void *memory,
 	unsigned int content = ETCH_PACKET_HEADER + view->len;
 	unsigned int bytes = etch_packet_bytes(content, inst->subbuf_bytes);
 
-	lockdep_assert_held(&inst->read_mutex);
-	head->magic = ETCH_PACKET_MAGIC;
-	export_uuid(head->uuid, &inst->uuid);
-	head->stream_id = 0;
+	head->pid = view->pid;
+	etch_packet_frame(inst, cpu, memory, ETCH_STREAM_KERNEL, content, bytes);
 	head->timestamp_begin = view->begin;
 	head->timestamp_end = view->end;
-	head->content_size = (u64)content * BITS_PER_BYTE;
-	head->packet_size = (u64)bytes * BITS_PER_BYTE;
 	head->packet_seq_num = base->seq + view->seq + 1;
 	head->overwritten = base->overwritten + overwritten;
 	head->lost_full = base->lost[ETCH_LOST_FULL] + view->lost[ETCH_LOST_FULL];
@@ -71,14 +99,7 @@ unsigned int etch_packet_make(struct etch_instance *inst, int cpu, void *memory,
 	head->events_discarded = head->overwritten + etch_view_lost(view) +
 				 base->lost[ETCH_LOST_FULL] + base->lost[ETCH_LOST_NESTED] +
 				 base->lost[ETCH_LOST_TOO_BIG] + base->lost[ETCH_LOST_THROTTLED];
-	head->cpu_id = cpu;
-	head->pid = view->pid;
-	memset(head->comm, 0, sizeof(head->comm));
-	etch_comm_find(view->pid, head->comm);
-	/* Events of the records in the packet were described before these were written. */
-	head->generation = READ_ONCE(etch_generation);
 	head->records = view->records;
-	memset(memory + content, 0, bytes - content);
 	return bytes;
 }
 
@@ -204,5 +225,6 @@ void etch_instance_flush(struct etch_instance *inst, int want)
 		if (want == ETCH_ALL_CPUS || want == cpu)
 			etch_flush_cpu(inst, cpu);
 	cpus_read_unlock();
+	etch_user_flush(inst, want);
 	wake_up_interruptible_all(&inst->wait);
 }

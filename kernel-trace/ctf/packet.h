@@ -21,6 +21,8 @@ unsigned int etch_packet_take(struct etch_instance *inst, int cpu, void **memory
 			      struct etch_reported *before);
 unsigned int etch_packet_make(struct etch_instance *inst, int cpu, void *memory,
 			      struct etch_view *view, u64 overwritten);
+void etch_packet_frame(struct etch_instance *inst, int cpu, void *memory, unsigned int stream,
+		       unsigned int content, unsigned int bytes);
 unsigned int etch_packet_lead(void *lead, const void *packet, const struct etch_reported *before);
 bool etch_packet_wanted(const struct etch_instance *inst, int cpu);
 

@@ -163,6 +163,22 @@ void etch_snapshot_drop(struct etch_instance *inst)
 	kvfree(shot);
 }
 
+/**
+ * etch_snapshot_moment() - which moment was chosen
+ * @inst: the instance
+ * @time: gets it
+ *
+ * Context: process; holds the instance's read_mutex.
+ * Return: 0; -ENODATA: none was.
+ */
+int etch_snapshot_moment(const struct etch_instance *inst, u64 *time)
+{
+	if (!inst->snapshot)
+		return -ENODATA;
+	*time = inst->snapshot->time;
+	return 0;
+}
+
 /* ---- Reading it ---- */
 
 /*

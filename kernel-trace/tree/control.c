@@ -334,8 +334,12 @@ static const char etch_readme[] =
 	"                      end:NAME:key=FIELD. Write: forget what was counted\n"
 	"\n"
 	"More\n"
+#ifdef CONFIG_ETCH_USER
 	"  user/stats          what became of the records that programs wrote by themselves,\n"
 	"                      process by process: see /dev/etch\n"
+	"  per_cpu/cpuN/user_pipe_raw, per_cpu/cpuN/user_snapshot   those records, as\n"
+	"                      trace_pipe_raw and snapshot have the kernel's\n"
+#endif
 	"  persist/            what an earlier kernel left in reserved memory, if etch_persist=\n"
 	"                      names some: status, and a trace to be copied\n"
 	"  instances/          mkdir here: one more tree, which shares nothing with this\n"

@@ -58,6 +58,21 @@ static u64 etch_user_bytes(u64 pos)
 }
 
 /**
+ * etch_user_limit() - up to which position is there something to read?
+ * @ring: the ring
+ *
+ * When it was stopped, a program that keeps the rules writes nothing more. One that writes all
+ * the same is not read, so that readers come to an end.
+ *
+ * Context: process; holds the instance's read_mutex.
+ * Return: the position.
+ */
+u64 etch_user_limit(const struct etch_user_ring_of *ring)
+{
+	return min(etch_user_bytes(etch_user_pos(ring)), ring->stop);
+}
+
+/**
  * etch_user_ring_empty() - was all read?
  * @ring: the ring
  *
@@ -66,7 +81,7 @@ static u64 etch_user_bytes(u64 pos)
  */
 bool etch_user_ring_empty(const struct etch_user_ring_of *ring)
 {
-	return ring->at.next >= etch_user_bytes(etch_user_pos(ring));
+	return ring->at.next >= etch_user_limit(ring);
 }
 
 /**
@@ -121,12 +136,14 @@ static void etch_user_account(struct etch_user_view *view, const struct etch_use
 	struct etch_user_place *place = &view->place;
 	u64 missing = head->total - place->seen, lost = head->lost - place->lost;
 
-	if (place->unsure || missing >= ETCH_USER_MANY)
+	if (place->unsure || missing >= ETCH_USER_MANY) {
 		view->counts.malformed += !place->unsure;
-	else
+		place->due += !place->unsure;
+	} else {
 		view->counts.overwritten += missing;
-	if (!place->unsure && missing < ETCH_USER_MANY)
+		place->given_way += missing;
 		place->due += missing;
+	}
 	if (lost < ETCH_USER_MANY)
 		place->due += lost;
 	place->seen = head->total;
@@ -182,6 +199,7 @@ static bool etch_user_fill(const struct etch_user_ring_of *ring, struct etch_use
 		return ret == ETCH_USER_COPIED;
 	/* Nothing in this ring can be found any more. */
 	view->counts.malformed++;
+	view->place.due++;
 	view->place.next = etch_user_bytes(pos);
 	view->place.unsure = true;
 	return false;
@@ -231,6 +249,7 @@ const struct etch_head *etch_user_view_record(const struct etch_user_ring_of *ri
 			if (*len)
 				return view->data + view->at;
 			view->counts.malformed++;
+			view->place.due++;
 			view->place.unsure = true;
 		}
 		view->at = view->end;
@@ -254,8 +273,43 @@ void etch_user_view_step(struct etch_user_view *view, unsigned int len, u64 time
 		view->place.next = view->behind;
 	view->place.seen++;
 	view->place.due = 0;
+	view->place.given_way = 0;
 	view->place.last = time;
 	view->counts.read++;
+}
+
+/**
+ * etch_user_unread() - how many records are stored that no reader was given?
+ * @ring: the ring
+ *
+ * Context: process; holds the instance's read_mutex.
+ * Return: their number, as the program says; 0 if that makes no sense.
+ */
+u64 etch_user_unread(const struct etch_user_ring_of *ring)
+{
+	u64 pos = etch_user_pos(ring), bytes = etch_user_bytes(pos), unread;
+	struct etch_user_block head;
+
+	if (!bytes || ring->at.unsure ||
+	    !etch_user_head(ring, (bytes - 1) >> ETCH_USER_SUBBUF_SHIFT, &head))
+		return 0;
+	unread = head.total + pos % BIT(ETCH_USER_COUNT_BITS) - ring->at.seen;
+	return unread < ETCH_USER_MANY ? unread : 0;
+}
+
+/**
+ * etch_user_unread_lost() - how many losses does no block tell of that was read?
+ * @ring: the ring
+ *
+ * Context: process; holds the instance's read_mutex.
+ * Return: their number, up to when the ring was stopped; 0 if that makes no sense.
+ */
+u64 etch_user_unread_lost(const struct etch_user_ring_of *ring)
+{
+	u64 lost = ring->stop == U64_MAX ? READ_ONCE(ring->words->lost) : ring->stop_lost;
+
+	lost -= ring->at.lost;
+	return lost < ETCH_USER_MANY ? lost : 0;
 }
 
 /**
@@ -290,6 +344,7 @@ void etch_user_forget(struct etch_user_ring_of *ring)
 	ring->at.seen = head.total + pos % BIT(ETCH_USER_COUNT_BITS);
 	ring->at.lost = READ_ONCE(ring->words->lost);
 	ring->at.due = 0;
+	ring->at.given_way = 0;
 	ring->at.last = max(ring->at.last, etch_clock_read(ETCH_CLOCK_COUNTER) - ETCH_USER_APART);
 	ring->counts = (struct etch_user_counts) {};
 	ring->forgotten = ring->at.lost;

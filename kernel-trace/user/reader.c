@@ -7,6 +7,7 @@
  * give the records up to that time; etch_user_safe() tells it. The next beginning tells a later
  * time. Nothing waits for a program that sleeps, or has been stopped, or killed.
  */
+#include <linux/cleanup.h>
 #include <linux/etch.h>
 #include <linux/etch_clock.h>
 #include <linux/list.h>
@@ -15,6 +16,7 @@
 #include <linux/min_heap.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
 
 #include "user/reader.h"
@@ -192,12 +194,14 @@ static void etch_user_stream_begin(struct etch_user_reader *r, struct etch_user_
 	/* The copy is good as long as nobody else has taken some of it. */
 	if (!r->take || view->place.next != s->ring->at.next ||
 	    r->resets != r->inst->user->resets) {
-		view->place = s->ring->at;
 		view->at = 0;
 		view->end = 0;
 	}
+	view->place = s->ring->at;
+	/* Only a program that breaks the rules has a record that is older than those taken since. */
+	view->place.last = max(view->place.last, r->inst->user->bases[s->ring->cpu].last);
 	view->counts = (struct etch_user_counts) {};
-	view->limit = etch_user_pos(s->ring) >> ETCH_USER_COUNT_BITS;
+	view->limit = etch_user_limit(s->ring);
 }
 
 static bool etch_user_stream_load(struct etch_user_stream *s)
@@ -206,6 +210,7 @@ static bool etch_user_stream_load(struct etch_user_stream *s)
 
 	item->record = etch_user_view_record(s->ring, &s->view, &item->len, &item->time);
 	item->lost = s->view.place.due;
+	item->overwritten = s->view.place.given_way;
 	return item->record;
 }
 
@@ -220,6 +225,8 @@ static void etch_user_stream_end(struct etch_user_stream *s)
 	ring->counts.overwritten += counts->overwritten;
 	ring->counts.malformed += counts->malformed;
 	*counts = (struct etch_user_counts) {};
+	if (ring->at.next >= ring->flushed)
+		ring->flushed = 0;
 	etch_user_tell(ring);
 }
 
@@ -330,6 +337,8 @@ void etch_user_next(struct etch_user_reader *r)
 {
 	struct etch_user_stream *s = r->heap.data[0];
 
+	if (r->take)
+		r->inst->user->bases[s->ring->cpu].last = s->item.time;
 	etch_user_view_step(&s->view, s->item.len, s->item.time);
 	if (etch_user_stream_load(s))
 		min_heap_sift_down(&r->heap, 0, &etch_user_heap_calls, NULL);
@@ -408,7 +417,7 @@ bool etch_user_empty(const struct etch_instance *inst, int first, unsigned int n
 static bool etch_user_ring_reached(const struct etch_instance *inst,
 				   const struct etch_user_ring_of *ring)
 {
-	u64 bytes = (etch_user_pos(ring) >> ETCH_USER_COUNT_BITS) - ring->at.next;
+	u64 bytes = etch_user_limit(ring) - ring->at.next;
 	u64 mark = min(DIV_ROUND_UP(ETCH_USER_SUBBUFS * inst->percent, 100),
 		       ETCH_USER_SUBBUFS - 1U);
 
@@ -434,4 +443,88 @@ bool etch_user_reached(const struct etch_instance *inst, int first, unsigned int
 		if (etch_user_wants(ring, first, nr) && etch_user_ring_reached(inst, ring))
 			return true;
 	return false;
+}
+
+/* ---- Packets ---- */
+
+/**
+ * etch_user_fills() - is there as much as a packet holds, or is what there is wanted?
+ * @inst: the instance
+ * @cpu: the CPU
+ *
+ * Context: process; holds the instance's read_mutex.
+ * Return: what of that; ETCH_USER_FEW: neither.
+ */
+enum etch_user_fill etch_user_fills(const struct etch_instance *inst, int cpu)
+{
+	struct etch_user_ring_of *ring;
+	u64 bytes = 0;
+
+	if (!inst->user)
+		return ETCH_USER_FEW;
+	list_for_each_entry(ring, &inst->user->rings, node) {
+		if (ring->cpu != cpu || etch_user_ring_empty(ring))
+			continue;
+		if (ring->at.next < ring->flushed)
+			return ETCH_USER_WANTED;
+		bytes += etch_user_limit(ring) - ring->at.next;
+	}
+	return bytes < ETCH_USER_SUBBUF ? ETCH_USER_FEW : ETCH_USER_PACKET_FULL;
+}
+
+/**
+ * etch_user_flush() - have what was recorded up to now in packets
+ * @inst: the instance
+ * @cpu: the CPU, or ETCH_ALL_CPUS
+ *
+ * The caller wakes readers.
+ *
+ * Context: process, may sleep.
+ */
+void etch_user_flush(struct etch_instance *inst, int cpu)
+{
+	struct etch_user_ring_of *ring;
+
+	guard(mutex)(&inst->read_mutex);
+	if (!inst->user)
+		return;
+	etch_user_settle(inst);
+	list_for_each_entry(ring, &inst->user->rings, node)
+		if (cpu == ETCH_ALL_CPUS || cpu == ring->cpu)
+			ring->flushed = etch_user_limit(ring);
+}
+
+/**
+ * etch_user_tail() - the counts that a CPU's packets go on from
+ * @inst: the instance
+ * @cpu: the CPU
+ *
+ * Context: process; holds the instance's read_mutex.
+ * Return: them; NULL: no program has written there.
+ */
+struct etch_user_tail *etch_user_tail(struct etch_instance *inst, int cpu)
+{
+	return inst->user ? &inst->user->bases[cpu].tail : NULL;
+}
+
+/**
+ * etch_user_close() - no record of before is taken any more
+ * @r: the reader of one CPU, which takes; it has ended, and left nothing up to etch_user_safe()
+ *
+ * Losses that no record can tell of go into the counts of etch_user_tail().
+ *
+ * Context: process; holds the instance's read_mutex, since etch_user_begin().
+ * Return: the time up to which the counts tell all.
+ */
+u64 etch_user_close(struct etch_user_reader *r)
+{
+	struct etch_user_base *base = &r->inst->user->bases[r->first];
+	unsigned int i;
+
+	for (i = 0; i < r->nr; i++)
+		if (!list_empty(&r->streams[i]->ring->node) &&
+		    etch_user_ring_empty(r->streams[i]->ring))
+			etch_user_untold(r->inst, r->streams[i]->ring);
+	base->last = max(base->last, r->safe);
+	return base->last;
 }

@@ -16,6 +16,7 @@
  * @cpu: where it was written
  * @time: in full
  * @lost: records missing in its ring since the item before it from there
+ * @overwritten: of these, how many had been stored
  */
 struct etch_user_item {
 	const void *record;
@@ -23,6 +24,28 @@ struct etch_user_item {
 	int cpu;
 	u64 time;
 	u64 lost;
+	u64 overwritten;
+};
+
+/**
+ * struct etch_user_tail - the counts of a CPU's packets
+ * @seq: packets
+ * @overwritten: records, as of now
+ * @lost: the same
+ * @told: all losses that a packet told of
+ */
+struct etch_user_tail {
+	u64 seq;
+	u64 overwritten;
+	u64 lost;
+	u64 told;
+};
+
+/* How much there is for a packet. */
+enum etch_user_fill {
+	ETCH_USER_FEW,		/* nothing, or not enough */
+	ETCH_USER_PACKET_FULL,	/* as much as there is room for */
+	ETCH_USER_WANTED,	/* it is wanted, however much it is */
 };
 
 struct etch_user_reader;
@@ -39,6 +62,10 @@ bool etch_user_present(const struct etch_user_reader *r);
 u64 etch_user_safe(const struct etch_user_reader *r);
 bool etch_user_empty(const struct etch_instance *inst, int first, unsigned int nr);
 bool etch_user_reached(const struct etch_instance *inst, int first, unsigned int nr);
+enum etch_user_fill etch_user_fills(const struct etch_instance *inst, int cpu);
+void etch_user_flush(struct etch_instance *inst, int cpu);
+struct etch_user_tail *etch_user_tail(struct etch_instance *inst, int cpu);
+u64 etch_user_close(struct etch_user_reader *r);
 #else
 static inline int etch_user_reader_make(struct etch_user_reader **reader,
 					struct etch_instance *inst, int first, unsigned int nr,
@@ -83,6 +110,8 @@ static inline bool etch_user_reached(const struct etch_instance *inst, int first
 {
 	return false;
 }
+
+static inline void etch_user_flush(struct etch_instance *inst, int cpu) {}
 #endif
 
 #endif /* _KERNEL_ETCH_USER_READER_H */

@@ -223,6 +223,11 @@ err:
 
 /* ---- An instance's rings ---- */
 
+static bool etch_user_goes(const struct etch_instance *inst)
+{
+	return READ_ONCE(inst->on) && inst->rec.user && !etch_user_asleep;
+}
+
 /* What the kernel's rings of the instance do at a time, those of programs do as well. */
 static void etch_user_ring_follow(const struct etch_instance *inst,
 				  struct etch_user_ring_of *ring)
@@ -230,8 +235,18 @@ static void etch_user_ring_follow(const struct etch_instance *inst,
 	WRITE_ONCE(ring->words->overwrite, inst->overwrite);
 	WRITE_ONCE(ring->words->step, READ_ONCE(etch_clock_step));
 	WRITE_ONCE(ring->words->stopped,
-		   READ_ONCE(inst->on) && inst->rec.user && !etch_user_asleep ?
-		   ETCH_USER_GOES : ETCH_USER_STOPPED);
+		   etch_user_goes(inst) ? ETCH_USER_GOES : ETCH_USER_STOPPED);
+}
+
+/* Nothing is stored in a ring that was stopped: where it ends, the kernel remembers by itself. */
+static void etch_user_ring_note(const struct etch_instance *inst, struct etch_user_ring_of *ring)
+{
+	if (etch_user_goes(inst)) {
+		ring->stop = U64_MAX;
+	} else if (ring->stop == U64_MAX) {
+		ring->stop = etch_user_limit(ring);
+		ring->stop_lost = READ_ONCE(ring->words->lost);
+	}
 }
 
 static void etch_user_restart(void *unused)
@@ -276,6 +291,8 @@ void etch_user_follow(struct etch_instance *inst)
 	list_for_each_entry(ring, &inst->user->rings, node)
 		WRITE_ONCE(ring->words->end, 0);
 	etch_user_settle(inst);
+	list_for_each_entry(ring, &inst->user->rings, node)
+		etch_user_ring_note(inst, ring);
 }
 
 static void etch_user_find_cpus(struct etch_user *user)
@@ -319,6 +336,25 @@ void etch_user_abandon(struct etch_user_ring_of *ring)
 }
 
 /**
+ * etch_user_untold() - count losses that no reader knows of, for the CPU's next packet
+ * @inst: the instance
+ * @ring: where they were
+ *
+ * Context: process; holds the instance's read_mutex.
+ */
+void etch_user_untold(struct etch_instance *inst, struct etch_user_ring_of *ring)
+{
+	struct etch_user_tail *tail = &inst->user->bases[ring->cpu].tail;
+	u64 lost = etch_user_unread_lost(ring);
+
+	tail->overwritten += ring->at.given_way;
+	tail->lost += ring->at.due - ring->at.given_way + lost;
+	ring->at.given_way = 0;
+	ring->at.due = 0;
+	ring->at.lost += lost;
+}
+
+/**
  * etch_user_ring_drop() - forget a ring, and the records that nobody has read
  * @inst: the instance
  * @ring: its ring; a reader may keep it
@@ -327,12 +363,15 @@ void etch_user_abandon(struct etch_user_ring_of *ring)
  */
 void etch_user_ring_drop(struct etch_instance *inst, struct etch_user_ring_of *ring)
 {
+	u64 unread = etch_user_unread(ring);
 	struct etch_user *user = inst->user;
 	struct etch_user_counts counts;
 
 	etch_user_counts(ring, &counts);
+	etch_user_untold(inst, ring);
+	user->bases[ring->cpu].tail.overwritten += unread;
 	user->gone.read += counts.read;
-	user->gone.overwritten += counts.overwritten;
+	user->gone.overwritten += counts.overwritten + unread;
 	user->gone.lost += counts.lost;
 	user->gone.malformed += counts.malformed;
 	WRITE_ONCE(ring->words->stopped, ETCH_USER_GONE);
@@ -404,7 +443,9 @@ static int etch_user_make(struct etch_instance *inst)
 	user = kzalloc(sizeof(*user), GFP_KERNEL);
 	if (!user)
 		return -ENOMEM;
-	if (!zalloc_cpumask_var(&user->cpus, GFP_KERNEL)) {
+	user->bases = kvcalloc(nr_cpu_ids, sizeof(*user->bases), GFP_KERNEL);
+	if (!user->bases || !zalloc_cpumask_var(&user->cpus, GFP_KERNEL)) {
+		kvfree(user->bases);
 		kfree(user);
 		return -ENOMEM;
 	}
@@ -439,7 +480,9 @@ static struct etch_user_ring_of *etch_user_ring_make(struct etch_instance *inst,
 	if (IS_ERR(ring))
 		return ring;
 	ring->at.last = etch_clock_read(ETCH_CLOCK_COUNTER);
+	ring->stop = U64_MAX;
 	etch_user_ring_follow(inst, ring);
+	etch_user_ring_note(inst, ring);
 	list_add_tail(&ring->node, &inst->user->rings);
 	inst->user->generation++;
 	cpumask_set_cpu(cpu, inst->user->cpus);
@@ -569,6 +612,19 @@ int etch_user_map(u32 id, struct vm_area_struct *vma)
 
 /* ---- The instance's life ---- */
 
+/* No packet tells of losses from before. */
+static void etch_user_reset_tails(struct etch_user *user, int want)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct etch_user_tail *tail = &user->bases[cpu].tail;
+
+		if (want == ETCH_ALL_CPUS || want == cpu)
+			tail->told = tail->overwritten + tail->lost;
+	}
+}
+
 /**
  * etch_user_reset() - empty the rings of programs
  * @inst: the instance
@@ -591,6 +647,7 @@ void etch_user_reset(struct etch_instance *inst, int cpu)
 		}
 		etch_user_forget(ring);
 	}
+	etch_user_reset_tails(inst->user, cpu);
 	if (cpu == ETCH_ALL_CPUS)
 		inst->user->gone = (struct etch_user_counts) {};
 	inst->user->resets++;
@@ -616,6 +673,7 @@ void etch_user_remove(struct etch_instance *inst)
 	inst->user = NULL;
 	mutex_unlock(&inst->read_mutex);
 	free_cpumask_var(user->cpus);
+	kvfree(user->bases);
 	kfree(user);
 }
 

@@ -31,6 +31,7 @@
 #include <uapi/linux/etch_user.h>
 
 #include "instance/instance.h"
+#include "user/reader.h"
 
 struct file;
 struct mm_struct;
@@ -63,6 +64,7 @@ struct etch_user_process {
  * @seen: records up to there, as the program counts them
  * @lost: records that the program had lost when the block of @next was begun
  * @due: records missing before @next that were not reported yet
+ * @given_way: of these, how many had been stored
  * @last: the time of the record that was read last
  * @unsure: @seen is not known any more
  */
@@ -71,6 +73,7 @@ struct etch_user_place {
 	u64 seen;
 	u64 lost;
 	u64 due;
+	u64 given_way;
 	u64 last;
 	bool unsure;
 };
@@ -104,6 +107,9 @@ struct etch_user_counts {
  * @at: how far it was taken; under the read_mutex
  * @counts: of the records that were taken; under the read_mutex
  * @forgotten: records that the program had lost when the instance was emptied last
+ * @stop: where it was stopped: nothing behind this position is read; U64_MAX: it goes
+ * @stop_lost: records that the program had lost then
+ * @flushed: readers want records before this position at once: see etch_user_flush()
  */
 struct etch_user_ring_of {
 	struct list_head node;
@@ -118,6 +124,20 @@ struct etch_user_ring_of {
 	struct etch_user_place at;
 	struct etch_user_counts counts;
 	u64 forgotten;
+	u64 stop;
+	u64 stop_lost;
+	u64 flushed;
+};
+
+/**
+ * struct etch_user_base - what a CPU's packets go on from
+ * @last: all records of up to this time were taken; none is taken that is older
+ * @tail: counts of packets so far, and of records that no reader was given; see
+ *	  struct etch_user_tail
+ */
+struct etch_user_base {
+	u64 last;
+	struct etch_user_tail tail;
 };
 
 /**
@@ -127,6 +147,7 @@ struct etch_user_ring_of {
  * @resets: counts up when they are emptied
  * @cpus: those that have a ring
  * @gone: the counts of rings that have gone
+ * @bases: by CPU; under the read_mutex
  * @look: looks for records, while readers wait
  * @inst: the instance
  */
@@ -136,6 +157,7 @@ struct etch_user {
 	unsigned int resets;
 	cpumask_var_t cpus;
 	struct etch_user_counts gone;
+	struct etch_user_base *bases;
 	struct delayed_work look;
 	struct etch_instance *inst;
 };
@@ -181,6 +203,7 @@ void etch_user_settle(struct etch_instance *inst);
 void etch_user_reset(struct etch_instance *inst, int cpu);
 void etch_user_remove(struct etch_instance *inst);
 void etch_user_wait(struct etch_instance *inst);
+void etch_user_untold(struct etch_instance *inst, struct etch_user_ring_of *ring);
 
 /* ---- block.c ---- */
 
@@ -210,7 +233,10 @@ u64 etch_user_pos(const struct etch_user_ring_of *ring);
 void etch_user_tell(struct etch_user_ring_of *ring);
 void etch_user_forget(struct etch_user_ring_of *ring);
 void etch_user_counts(const struct etch_user_ring_of *ring, struct etch_user_counts *counts);
+u64 etch_user_limit(const struct etch_user_ring_of *ring);
 bool etch_user_ring_empty(const struct etch_user_ring_of *ring);
+u64 etch_user_unread(const struct etch_user_ring_of *ring);
+u64 etch_user_unread_lost(const struct etch_user_ring_of *ring);
 const struct etch_head *etch_user_view_record(const struct etch_user_ring_of *ring,
 					      struct etch_user_view *view, unsigned int *len,
 					      u64 *time);

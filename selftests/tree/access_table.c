@@ -61,6 +61,8 @@ const struct row rows[NR_ROWS] = {
 	{ "options/event-fork", 0600 },
 	{ "user", 0700, true },
 	{ "user/stats", 0400 },
+	{ "per_cpu/cpu*/user_pipe_raw", 0400 },
+	{ "per_cpu/cpu*/user_snapshot", 0400 },
 	{ "instances", 0700, true },
 	{ "persist", 0700, true },
 	{ "persist/status", 0600 },
@@ -71,15 +73,15 @@ const struct row rows[NR_ROWS] = {
 struct tree tree;
 
 /*
- * persist needs etch_persist= on the kernel's command line, its cpu* also unread packets; user
- * a kernel with restartable sequences;
+ * persist needs etch_persist= on the kernel's command line, its cpu* also unread packets; user and
+ * user_* a kernel with events of programs;
  * set_event_cgroup a kernel with groups; dynamic_events and its kin one with probes, and stats
  * an event of a probe.
  */
 bool is_optional(const struct row *r)
 {
 	return !strncmp(r->file, "persist", strlen("persist")) ||
-	       !strncmp(r->file, "user", strlen("user")) ||
+	       !strncmp(r->file, "user", strlen("user")) || strstr(r->file, "/user_") ||
 	       !strcmp(r->file, "set_event_cgroup") || strstr(r->file, "probe_events") ||
 	       !strcmp(r->file, "dynamic_events") || !strcmp(r->file, "events/*/*/stats");
 }

@@ -96,7 +96,7 @@ static void report(const struct export *x)
 {
 	unsigned long long lost = 0;
 
-	for (unsigned int i = 0; i < x->source->nr_cpus; i++)
+	for (unsigned int i = 0; i < x->source->nr_cpus + x->source->nr_programs; i++)
 		lost += x->source->cpus[i].lost.total;
 	fprintf(stderr, "etch export: %llu records of %u CPU%s, %llu lost, in %s\n", x->records,
 		x->source->nr_cpus, x->source->nr_cpus == 1 ? "" : "s", lost,

@@ -88,15 +88,15 @@ static bool json_record(struct export *x, const struct etch_record *rec)
 		put_field(b, !i, field, at, len);
 	}
 	bytes_u8(b, '}');
-	if (x->source->nr_contexts)
-		bytes_text(b, ",\"contexts\":{");
+	if (!etch_has_contexts(rec) || !x->source->nr_contexts)
+		return put_line(json);
+	bytes_text(b, ",\"contexts\":{");
 	for (unsigned int i = 0; i < x->source->nr_contexts; i++) {
 		const struct etch_field *field = &x->source->contexts[i];
 
 		put_field(b, !i, field, rec->head + field->offset, field->size);
 	}
-	if (x->source->nr_contexts)
-		bytes_u8(b, '}');
+	bytes_u8(b, '}');
 	return put_line(json);
 }
 

@@ -164,7 +164,7 @@ static int live_open_cpu(struct live *live, unsigned int i)
 	etch_stream_close(lane->stream);
 	lane->stream = NULL;
 	live->fds[i + 1].fd = -1;
-	fd = tree_open_packets(&live->tree, cpu->cpu);
+	fd = tree_open_packets(&live->tree, cpu->cpu, false);
 	if (fd < 0 && (errno == ENODEV || errno == ENXIO))
 		return 0;
 	if (fd < 0)

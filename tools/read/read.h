@@ -18,7 +18,8 @@
  *	trace.c		a folder as a source
  *	babel.c		the same of another tracer's, by libbabeltrace2; see babel.h
  *	merge.c		several CPUs' files, by time
- *	stream.c	a CPU's file: packets, records, and losses between packets
+ *	stream.c	a CPU's file: packets, records, and losses between packets. A CPU may have
+ *			two: "cpuN", and "userN" with what programs have recorded by themselves
  *	notes.c		the folder .etch: symbols, tasks
  *	names.c		what threads are called when a record is written; see names.h
  *	format.c	format files: an event's fields and how it is printed
@@ -155,6 +156,8 @@ enum etch_context { ETCH_TASK, ETCH_SOFTIRQ, ETCH_HARDIRQ, ETCH_NMI };
  * @head: the record's first byte: what contexts' offsets count from
  * @data: what the fields' offsets count from: @head plus the bytes of contexts
  * @len: bytes from @data to the record's end
+ *
+ * Programs record no contexts. In their records these are zeroes; see etch_has_contexts().
  */
 struct etch_record {
 	const struct etch_loss *loss;
@@ -186,6 +189,8 @@ struct etch_clock {
 /* What a CPU's file has been found to have so far. */
 struct etch_cpu {
 	int cpu;
+	bool programs;			/* the records are of programs: "userN" */
+	bool no_file;			/* the CPU has only the other one of its two files */
 	unsigned long long packets, records, bytes;
 	/* Records that packets say they have and that cannot be read. */
 	unsigned long long unreadable;
@@ -221,6 +226,8 @@ struct etch_cpu {
  * @clock: what times mean
  * @cpus: one for each CPU, by number; complete when etch_next() has returned 0
  * @nr_cpus: how many
+ * @nr_programs: how many more there are in @cpus behind them, of files with programs' records;
+ *	their CPUs are among @nr_cpus, too
  * @gaps: CPUs that have a gap now: a loss comes when it is over, but a reader that
  *	follows all CPUs has to know when it begins; see struct etch_cpu
  * @metadata: the text; "" if the source has none
@@ -240,13 +247,25 @@ struct etch_source {
 	unsigned int nr_contexts, more;
 	struct etch_clock clock;
 	struct etch_cpu *cpus;
-	unsigned int nr_cpus, gaps;
+	unsigned int nr_cpus, nr_programs, gaps;
 	char *metadata;
 	struct etch_arena *arena;
 };
 
 /* A trace's folder. NULL if it cannot be read at all, which was said. */
 struct etch_source *etch_trace_open(const char *path);
+/* What the name of a CPU's file begins with. */
+static inline const char *etch_cpu_kind(const struct etch_cpu *cpu)
+{
+	return cpu->programs ? "user" : "cpu";
+}
+
+/* Does the record have what source->contexts describes? */
+static inline bool etch_has_contexts(const struct etch_record *rec)
+{
+	return !rec->where || !rec->where->programs;
+}
+
 /* The same of any tracer's; etch_trace_open() calls it. NULL unless its library is built in. */
 struct etch_source *etch_babel_open(const char *path) __attribute__((weak));
 /* 1: a record or a loss; 0: the end. Times do not go back. */

@@ -19,6 +19,7 @@
 
 #define STREAM_PIECE	(256 << 10)	/* bytes of a read() */
 #define STREAM_PACKET	(512 << 10)	/* of the largest packet */
+#define STREAM_RECORD	(64 << 10)	/* of the largest record of a program */
 #define STREAM_TIME	((1ULL << 48) - 1)
 
 /**
@@ -40,6 +41,7 @@
  * @before: the header of the packet before, if @began
  * @began: there was one
  * @loss: in front of this packet
+ * @wide: room for a program's record with contexts; NULL: not needed so far
  */
 struct etch_stream {
 	struct etch_source *source;
@@ -53,6 +55,7 @@ struct etch_stream {
 	struct etch_packet_header before;
 	bool began;
 	struct etch_loss loss;
+	unsigned char *wide;
 };
 
 static void __attribute__((format(printf, 2, 3)))
@@ -67,7 +70,8 @@ stream_complain(struct etch_stream *s, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(sentence, sizeof(sentence), fmt, args);
 	va_end(args);
-	etch_complaint("%s/cpu%d: %s", s->source->path, s->cpu->cpu, sentence);
+	etch_complaint("%s/%s%d: %s", s->source->path, etch_cpu_kind(s->cpu), s->cpu->cpu,
+		       sentence);
 }
 
 struct etch_stream *etch_stream_open(struct etch_source *source, struct etch_cpu *cpu, int fd)
@@ -95,6 +99,7 @@ void etch_stream_close(struct etch_stream *s)
 	if (!s)
 		return;
 	close(s->fd);
+	free(s->wide);
 	free(s->buf);
 	free(s);
 }
@@ -343,11 +348,29 @@ static void stream_skip(struct etch_stream *s, unsigned int id)
 	s->pos = s->end;
 }
 
+/*
+ * All that looks at records finds contexts where the source says they are. So a record without
+ * them, of @len bytes at @head, is copied, with zeroes for them. NULL: no memory.
+ */
+static unsigned char *stream_widen(struct etch_stream *s, const unsigned char *head, size_t len)
+{
+	size_t more = s->source->more;
+
+	if (!s->wide)
+		s->wide = calloc(1, STREAM_RECORD + ETCH_CONTEXTS);
+	if (!s->wide || len > STREAM_RECORD || more > ETCH_CONTEXTS)
+		return NULL;
+	memcpy(s->wide, head, ETCH_HEAD);
+	memset(s->wide + ETCH_HEAD, 0, more);
+	memcpy(s->wide + ETCH_HEAD + more, head + ETCH_HEAD, len - ETCH_HEAD);
+	return s->wide;
+}
+
 /* The next record of the packet: 1, or 0 if there is none. */
 static int stream_record(struct etch_stream *s, struct etch_record *rec)
 {
 	unsigned char *head = s->buf + s->at + s->pos;
-	size_t left = s->end - s->pos, more = s->source->more, len = 0;
+	size_t left = s->end - s->pos, more = s->cpu->programs ? 0 : s->source->more, len = 0;
 	uint64_t word, time;
 	unsigned int id;
 
@@ -378,7 +401,13 @@ static int stream_record(struct etch_stream *s, struct etch_record *rec)
 	rec->context = word >> 62;
 	rec->pid = (int)etch_load(head + 8, 4, true);
 	rec->head = head;
-	rec->data = head + more;
+	if (more != s->source->more)
+		rec->head = stream_widen(s, head, len);
+	if (!rec->head) {
+		stream_skip(s, id);
+		return 0;
+	}
+	rec->data = rec->head + s->source->more;
 	rec->len = len;
 	s->pos += (more + len + 3) & ~(size_t)3;
 	if (s->pos > s->end)

@@ -57,46 +57,86 @@ static void trace_close(struct etch_source *source)
 	free(t->formats);
 }
 
-/* The number of "cpuN", and nothing behind it: cpu0.gz is left alone. -1: another name. */
-static int cpu_of(const char *name)
+/* The number of "cpuN" or "userN", and nothing behind it: cpu0.gz is left alone. */
+static bool cpu_of(const char *name, struct etch_cpu *cpu)
 {
+	size_t before;
+	long number;
 	char *end;
-	long cpu;
 
-	if (strncmp(name, "cpu", 3) || name[3] < '0' || name[3] > '9')
-		return -1;
-	cpu = strtol(name + 3, &end, 10);
-	return *end || cpu > 1 << 20 ? -1 : (int)cpu;
+	*cpu = (struct etch_cpu){ .programs = !strncmp(name, "user", 4) };
+	before = strlen(etch_cpu_kind(cpu));
+	if (strncmp(name, etch_cpu_kind(cpu), before) || name[before] < '0' || name[before] > '9')
+		return false;
+	number = strtol(name + before, &end, 10);
+	cpu->cpu = number;
+	return !*end && number <= 1 << 20;
 }
 
+/* All CPUs, and behind them the files with programs' records. */
 static int cpu_order(const void *a, const void *b)
 {
-	return ((const struct etch_cpu *)a)->cpu - ((const struct etch_cpu *)b)->cpu;
+	const struct etch_cpu *one = a, *two = b;
+
+	if (one->programs != two->programs)
+		return one->programs - two->programs;
+	return one->cpu - two->cpu;
+}
+
+static bool trace_add_cpu(struct etch_source *source, const struct etch_cpu *cpu)
+{
+	unsigned int nr = source->nr_cpus + source->nr_programs;
+	struct etch_cpu *more = realloc(source->cpus, (nr + 1) * sizeof(*more));
+
+	if (!more)
+		return false;
+	source->cpus = more;
+	more[nr] = *cpu;
+	if (cpu->programs)
+		source->nr_programs++;
+	else
+		source->nr_cpus++;
+	return true;
+}
+
+static bool trace_has_cpu(const struct etch_source *source, int cpu)
+{
+	for (unsigned int i = 0; i < source->nr_cpus + source->nr_programs; i++)
+		if (!source->cpus[i].programs && source->cpus[i].cpu == cpu)
+			return true;
+	return false;
+}
+
+/* A CPU where only programs have recorded is a CPU all the same. */
+static bool trace_add_idle_cpus(struct etch_source *source)
+{
+	unsigned int nr = source->nr_cpus + source->nr_programs;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		struct etch_cpu idle = { .cpu = source->cpus[i].cpu, .no_file = true };
+
+		if (!trace_has_cpu(source, idle.cpu) && !trace_add_cpu(source, &idle))
+			return false;
+	}
+	return true;
 }
 
 static int trace_find_cpus(struct etch_source *source)
 {
 	DIR *dir = opendir(source->path);
-	struct etch_cpu *more;
 	struct dirent *entry;
-	int cpu;
+	struct etch_cpu cpu;
+	bool fine = dir;
 
-	while (dir && (entry = readdir(dir))) {
-		cpu = cpu_of(entry->d_name);
-		if (cpu < 0)
-			continue;
-		more = realloc(source->cpus, (source->nr_cpus + 1) * sizeof(*more));
-		if (!more) {
-			closedir(dir);
-			return -1;
-		}
-		source->cpus = more;
-		more[source->nr_cpus++] = (struct etch_cpu){ .cpu = cpu };
-	}
+	while (fine && (entry = readdir(dir)))
+		if (cpu_of(entry->d_name, &cpu))
+			fine = trace_add_cpu(source, &cpu);
 	if (dir)
 		closedir(dir);
-	qsort(source->cpus, source->nr_cpus, sizeof(*source->cpus), cpu_order);
-	return dir ? 0 : -1;
+	fine = fine && trace_add_idle_cpus(source);
+	qsort(source->cpus, source->nr_cpus + source->nr_programs, sizeof(*source->cpus),
+	      cpu_order);
+	return fine ? 0 : -1;
 }
 
 static int trace_open_cpus(struct trace *t)
@@ -106,10 +146,14 @@ static int trace_open_cpus(struct trace *t)
 	struct stat st;
 	int fd;
 
-	if (!etch_merge_open(&t->merge, source->nr_cpus))
+	if (!etch_merge_open(&t->merge, source->nr_cpus + source->nr_programs))
 		return -1;
-	for (unsigned int i = 0; i < source->nr_cpus; i++) {
-		snprintf(path, sizeof(path), "%s/cpu%d", source->path, source->cpus[i].cpu);
+	for (unsigned int i = 0; i < source->nr_cpus + source->nr_programs; i++) {
+		struct etch_cpu *cpu = &source->cpus[i];
+
+		if (cpu->no_file)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s%d", source->path, etch_cpu_kind(cpu), cpu->cpu);
 		/* A pipe of this name would keep us waiting. */
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
@@ -120,7 +164,7 @@ static int trace_open_cpus(struct trace *t)
 			continue;
 		}
 		posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-		t->merge.lanes[i].stream = etch_stream_open(source, &source->cpus[i], fd);
+		t->merge.lanes[i].stream = etch_stream_open(source, cpu, fd);
 	}
 	return 0;
 }

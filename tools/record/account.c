@@ -62,7 +62,7 @@ static void tell_lost(const struct account *account)
 /* Nothing may be missing that the kernel did not report. */
 static int check_account(const struct progress *done, const struct account *account)
 {
-	unsigned long long ours = done->records + done->dropped;
+	unsigned long long ours = done->records + done->dropped - done->programs;
 	int ret = 0;
 
 	if (done->dropped)

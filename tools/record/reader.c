@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A thread for each CPU, which passes its packets on, and the metadata that describes them.
+ * Where the kernel has events of programs, one more for each CPU passes on those.
  *
  * A thread copies the metadata at the start, before it passes on a packet that needs newer
  * metadata than the copy, and at the end. So the trace is readable even if the recording is
@@ -29,13 +30,15 @@
  * struct reader - one CPU's thread
  * @all: it and the others
  * @cpu: which
- * @pump: between the CPU's trace_pipe_raw and its file
+ * @programs: what it passes on are records of programs
+ * @pump: between the CPU's trace_pipe_raw or user_pipe_raw and its file
  * @base: what the CPU's account was when it was found
  * @thread: the thread
  */
 struct reader {
 	struct readers *all;
 	int cpu;
+	bool programs;
 	struct pump pump;
 	struct account base;
 	pthread_t thread;
@@ -200,15 +203,16 @@ int readers_open(struct readers *all, struct tree *tree, struct place *place, st
 	return all->ready ? 0 : -1;
 }
 
-static bool readers_have(const struct readers *all, int cpu)
+static bool readers_have(const struct readers *all, int cpu, bool programs)
 {
 	for (int i = 0; i < all->nr; i++)
-		if (all->list[i]->cpu == cpu)
+		if (all->list[i]->cpu == cpu && all->list[i]->programs == programs)
 			return true;
 	return false;
 }
 
-static int reader_start(struct readers *all, int cpu, int from, const struct account *base)
+static int reader_start(struct readers *all, int cpu, bool programs, int from,
+			const struct account *base)
 {
 	struct reader *r = calloc(1, sizeof(*r));
 	struct reader **list = realloc(all->list, (all->nr + 1) * sizeof(*list));
@@ -223,8 +227,9 @@ static int reader_start(struct readers *all, int cpu, int from, const struct acc
 	}
 	r->all = all;
 	r->cpu = cpu;
+	r->programs = programs;
 	r->base = *base;
-	snprintf(name, sizeof(name), "cpu%d", cpu);
+	snprintf(name, sizeof(name), "%s%d", programs ? "user" : "cpu", cpu);
 	if (pump_open(&r->pump, name, from)) {
 		free(r);
 		return -1;
@@ -241,27 +246,32 @@ static int reader_start(struct readers *all, int cpu, int from, const struct acc
 	return 0;
 }
 
-static int readers_look_at(void *arg, int cpu)
+static int readers_look_for(struct readers *all, int cpu, bool programs)
 {
-	struct readers *all = arg;
 	struct account base = { 0 };
 	int from;
 
-	if (readers_have(all, cpu))
+	if (readers_have(all, cpu, programs))
 		return 0;
 	/* Before the file is open: from then on, what is read is this reader's. */
 	tree_stats(all->tree, cpu, &base);
-	from = tree_open_packets(all->tree, cpu);
-	/* Not there yet: it is looked for again. */
-	if (from < 0 && (errno == ENODEV || errno == ENXIO))
+	from = tree_open_packets(all->tree, cpu, programs);
+	/* Not there yet: it is looked for again. Most kernels have no events of programs. */
+	if (from < 0 && (errno == ENODEV || errno == ENXIO || (errno == ENOENT && programs)))
 		return 0;
 	if (from < 0)
-		return fail("%s/per_cpu/cpu%d/trace_pipe_raw: %m%s", all->tree->path, cpu,
+		return fail("%s/per_cpu/cpu%d/%s_pipe_raw: %m%s", all->tree->path, cpu,
+			    programs ? "user" : "trace",
 			    errno == EBUSY ? ". Somebody else reads it" : "");
-	if (!reader_start(all, cpu, from, &base))
+	if (!reader_start(all, cpu, programs, from, &base))
 		return 0;
 	close(from);
 	return -1;
+}
+
+static int readers_look_at(void *arg, int cpu)
+{
+	return readers_look_for(arg, cpu, false) || readers_look_for(arg, cpu, true) ? -1 : 0;
 }
 
 int readers_look(struct readers *all)
@@ -310,7 +320,10 @@ void readers_progress(const struct readers *all, struct progress *progress)
 		progress->bytes += pump->bytes;
 		progress->records += pump->records;
 		progress->dropped += pump->dropped;
-		progress->files += pump->packets > 0;
+		if (all->list[i]->programs)
+			progress->programs += pump->records + pump->dropped;
+		else
+			progress->files += pump->packets > 0;
 	}
 }
 
@@ -322,7 +335,7 @@ static unsigned long long account_since(unsigned long long base, unsigned long l
 
 static bool reader_account(const struct reader *r, struct account *account)
 {
-	if (!tree_stats(r->all->tree, r->cpu, account))
+	if (r->programs || !tree_stats(r->all->tree, r->cpu, account))
 		return false;
 	for (int i = 0; i < STATS; i++)
 		account->of[i] = account_since(i == ENTRIES ? 0 : r->base.of[i], account->of[i]);

@@ -165,18 +165,19 @@ static int receive_packets(struct connection *c, const char *name, int to)
 
 static int receive_file(struct connection *c, const char *line)
 {
+	char kind[8], name[32];
 	bool began;
-	char name[32];
 	int cpu, to;
 
 	pthread_mutex_lock(&c->receiver->lock);
 	began = c->receiver->began;
 	pthread_mutex_unlock(&c->receiver->lock);
-	if (!began || sscanf(line, "cpu%d", &cpu) != 1 || cpu < 0) {
+	if (!began || sscanf(line, "%7[a-z]%d", kind, &cpu) != 2 || cpu < 0 ||
+	    (strcmp(kind, "cpu") && strcmp(kind, "user"))) {
 		say("a connection that is not a recorder's is closed");
 		return 0;
 	}
-	snprintf(name, sizeof(name), "cpu%d", cpu);
+	snprintf(name, sizeof(name), "%s%d", kind, cpu);
 	to = place_file(c->receiver->place, name);
 	if (to < 0) {
 		answer(c, -1, 0);

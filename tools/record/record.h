@@ -168,8 +168,8 @@ int tree_choose_events(struct tree *tree, const char *words);
 int tree_choose_size(struct tree *tree, const char *size);
 /* False if that cannot be known, either. */
 bool tree_is_off(const struct tree *tree);
-/* A CPU's packets, without waiting; -1 with errno. */
-int tree_open_packets(const struct tree *tree, int cpu);
+/* A CPU's packets, of @programs or of the kernel, without waiting; -1 with errno. */
+int tree_open_packets(const struct tree *tree, int cpu, bool programs);
 /* Whether CPU @cpu is there and has told. */
 bool tree_stats(const struct tree *tree, int cpu, struct account *account);
 /* Calls @each with the number of every CPU that has a folder, until it does not return 0. */
@@ -362,7 +362,7 @@ struct metadata {
  * @tree: whose packets
  * @place: where they go
  * @metadata: what describes them
- * @list: one for each CPU
+ * @list: one for each CPU, and one more where the kernel has events of programs
  * @nr: how many
  * @ready: readers_open() has done all
  * @begun: tracing is on: if it is not, somebody else has turned it off
@@ -387,6 +387,8 @@ struct readers {
 /* What they all have done. */
 struct progress {
 	unsigned long long packets, bytes, records, dropped;
+	/* Of these records, those of programs, of which the account of CPUs does not tell. */
+	unsigned long long programs;
 	int files;
 };
 

@@ -55,12 +55,15 @@ static int repair_file(int dir, const char *name)
 	return ret;
 }
 
-/* cpuN, and nothing behind it: cpu0.gz is left alone. */
+/* cpuN or userN, and nothing behind it: cpu0.gz is left alone. */
 static bool repair_is_stream(const char *name)
 {
 	int len = 0;
 
-	return sscanf(name, "cpu%*[0-9]%n", &len) == 0 && len && !name[len];
+	if (sscanf(name, "cpu%*[0-9]%n", &len) || !len)
+		if (sscanf(name, "user%*[0-9]%n", &len))
+			return false;
+	return len && !name[len];
 }
 
 int repair(const char *folder)

@@ -409,11 +409,12 @@ bool tree_is_off(const struct tree *tree)
 	return off;
 }
 
-int tree_open_packets(const struct tree *tree, int cpu)
+int tree_open_packets(const struct tree *tree, int cpu, bool programs)
 {
 	char file[64];
 
-	snprintf(file, sizeof(file), "per_cpu/cpu%d/trace_pipe_raw", cpu);
+	snprintf(file, sizeof(file), "per_cpu/cpu%d/%s_pipe_raw", cpu,
+		 programs ? "user" : "trace");
 	return tree_fd(tree, file, O_RDONLY | O_NONBLOCK);
 }
 

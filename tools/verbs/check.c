@@ -65,6 +65,12 @@ struct check {
 	bool wrong;
 };
 
+/* Those of the CPUs, and those of programs' records. */
+static unsigned int files_of(const struct check *check)
+{
+	return check->source->nr_cpus + check->source->nr_programs;
+}
+
 /* ---- Losses ---- */
 
 static void keep_place(struct check *check, const struct etch_record *rec)
@@ -119,7 +125,7 @@ static double seconds_between(const struct check *check)
 {
 	uint64_t first = UINT64_MAX, last = 0;
 
-	for (unsigned int i = 0; i < check->source->nr_cpus; i++) {
+	for (unsigned int i = 0; i < files_of(check); i++) {
 		const struct etch_cpu *cpu = &check->source->cpus[i];
 
 		if (!cpu->records)
@@ -135,13 +141,13 @@ static void tell_sum(const struct check *check, struct out *out)
 	unsigned long long records = 0, lost = 0, bytes = 0;
 	int cpus = 0;
 
-	for (unsigned int i = 0; i < check->source->nr_cpus; i++) {
+	for (unsigned int i = 0; i < files_of(check); i++) {
 		const struct etch_cpu *cpu = &check->source->cpus[i];
 
 		records += cpu->records;
 		lost += cpu->lost.total;
 		bytes += cpu->bytes;
-		cpus += cpu->packets > 0;
+		cpus += i < check->source->nr_cpus && (cpu->packets || cpu->no_file);
 	}
 	out_print(out, "%s is %swhole: %llu records of %d CPU%s in %.2f s, %llu lost, %.1f MB\n",
 		  check->source->path, check->wrong ? "not " : "", records, cpus,
@@ -150,16 +156,17 @@ static void tell_sum(const struct check *check, struct out *out)
 
 static void tell_cpus(const struct check *check, struct out *out)
 {
-	out_print(out, "%3s %10s %10s %11s %9s %9s %9s %9s\n", "CPU", "records", "packets",
+	out_print(out, "%-4s %9s %10s %11s %9s %9s %9s %9s\n", "CPU", "records", "packets",
 		  "overwritten", "full", "throttled", "nested", "too big");
-	for (unsigned int i = 0; i < check->source->nr_cpus; i++) {
+	for (unsigned int i = 0; i < files_of(check); i++) {
 		const struct etch_cpu *cpu = &check->source->cpus[i];
 		const struct etch_loss *lost = &cpu->lost;
 
 		if (cpu->packets)
-			out_print(out, "%3d %10llu %10llu %11llu %9llu %9llu %9llu %9llu\n",
-				  cpu->cpu, cpu->records, cpu->packets, lost->overwritten,
-				  lost->full, lost->throttled, lost->nested, lost->too_big);
+			out_print(out, "%3d%c %9llu %10llu %11llu %9llu %9llu %9llu %9llu\n",
+				  cpu->cpu, cpu->programs ? 'u' : ' ', cpu->records, cpu->packets,
+				  lost->overwritten, lost->full, lost->throttled, lost->nested,
+				  lost->too_big);
 	}
 }
 
@@ -188,17 +195,17 @@ static void check_cpu(struct check *check, struct out *out, const struct etch_cp
 				 lost->nested + lost->too_big + lost->unknown;
 
 	if (cpu->cut)
-		wrong(check, out, "cpu%d ends within a packet: %llu bytes are not of a whole one. etch repair cuts them off",
-		      cpu->cpu, cpu->cut);
+		wrong(check, out, "%s%d ends within a packet: %llu bytes are not of a whole one. etch repair cuts them off",
+		      etch_cpu_kind(cpu), cpu->cpu, cpu->cut);
 	if (cpu->unreadable)
-		wrong(check, out, "cpu%d has %llu records that make no sense", cpu->cpu,
-		      cpu->unreadable);
+		wrong(check, out, "%s%d has %llu records that make no sense", etch_cpu_kind(cpu),
+		      cpu->cpu, cpu->unreadable);
 	if (cpu->disorder)
-		wrong(check, out, "cpu%d has packets that do not follow each other: %llu times",
-		      cpu->cpu, cpu->disorder);
+		wrong(check, out, "%s%d has packets that do not follow each other: %llu times",
+		      etch_cpu_kind(cpu), cpu->cpu, cpu->disorder);
 	if (sum != lost->total)
-		wrong(check, out, "cpu%d: %llu records were lost, but the causes add up to %llu",
-		      cpu->cpu, lost->total, sum);
+		wrong(check, out, "%s%d: %llu records were lost, but the causes add up to %llu",
+		      etch_cpu_kind(cpu), cpu->cpu, lost->total, sum);
 }
 
 /* ---- The kernel's account ---- */
@@ -246,6 +253,7 @@ static void check_account(struct check *check, struct out *out)
 	bool before = check->wrong;
 
 	check->wrong = false;
+	/* Of programs' records it counts by process: user/stats. */
 	for (unsigned int i = 0; account && i < check->source->nr_cpus; i++)
 		compare_cpu(check, out, account, &check->source->cpus[i]);
 	if (!account)
@@ -265,7 +273,7 @@ static void check_all(struct check *check, struct out *out)
 	while (etch_next(check->source, &rec) > 0)
 		if (rec.loss && rec.loss->total)
 			keep_place(check, &rec);
-	for (unsigned int i = 0; i < check->source->nr_cpus; i++)
+	for (unsigned int i = 0; i < files_of(check); i++)
 		check_cpu(check, out, &check->source->cpus[i]);
 	tell_sum(check, out);
 	tell_cpus(check, out);

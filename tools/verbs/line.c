@@ -173,6 +173,10 @@ static void put_contexts(const struct liner *liner, struct out *out, const struc
 	const struct etch_source *source = liner->source;
 	const char *before = " {";
 
+	if (!etch_has_contexts(rec)) {
+		out_char(out, '\n');
+		return;
+	}
 	for (unsigned int i = 0; i < source->nr_contexts; i++) {
 		const struct etch_field *context = &source->contexts[i];
 

@@ -109,15 +109,15 @@ static int show_options(struct show *show, int argc, char **argv)
 
 void report_damage(const struct etch_source *source)
 {
-	for (unsigned int i = 0; i < source->nr_cpus; i++) {
+	for (unsigned int i = 0; i < source->nr_cpus + source->nr_programs; i++) {
 		const struct etch_cpu *cpu = &source->cpus[i];
 
 		if (cpu->cut)
-			etch_complaint("%s/cpu%d: %llu bytes behind the last whole packet are not shown: it was cut off there. etch repair makes it whole",
-				       source->path, cpu->cpu, cpu->cut);
+			etch_complaint("%s/%s%d: %llu bytes behind the last whole packet are not shown: it was cut off there. etch repair makes it whole",
+				       source->path, etch_cpu_kind(cpu), cpu->cpu, cpu->cut);
 		if (cpu->unreadable)
-			etch_complaint("%s/cpu%d: %llu records make no sense and are not shown",
-				       source->path, cpu->cpu, cpu->unreadable);
+			etch_complaint("%s/%s%d: %llu records make no sense and are not shown",
+				       source->path, etch_cpu_kind(cpu), cpu->cpu, cpu->unreadable);
 	}
 }
 

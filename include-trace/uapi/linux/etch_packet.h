@@ -28,19 +28,26 @@
 #define ETCH_PACKET_UUID	16		/* bytes */
 #define ETCH_PACKET_COMM	16		/* bytes, as TASK_COMM_LEN */
 
+/* Whose records a packet has: etch_packet_header.stream_id. */
+#define ETCH_STREAM_KERNEL	0	/* trace_pipe_raw, snapshot */
+#define ETCH_STREAM_USER	1	/* user_pipe_raw, user_snapshot: of programs */
+
 /**
  * struct etch_packet_header - what a packet starts with
  * @magic: ETCH_PACKET_MAGIC
  * @uuid: of the trace; the same as in its metadata
- * @stream_id: 0
+ * @stream_id: ETCH_STREAM_KERNEL or ETCH_STREAM_USER
  * @overwritten: of @events_discarded, how many had been stored
- * @lost_full: how many were lost in discard mode because the buffer was full: modulo 2^32
+ * @lost_full: how many were lost in discard mode because the buffer was full: modulo 2^32. Of a
+ *	program's records: how many it did not store, for any reason, or the kernel did not
+ *	accept
  * @lost_throttled: how many because the budget was spent: modulo 2^32
  * @lost_nested: how many because of where an interrupt came: modulo 2^32
  * @lost_too_big: how many because they fit in no sub-buffer: modulo 2^32
  * @comm: the name of @pid, as far as known
  * @cpu_id: the CPU
- * @pid: the thread that was running when the packet was begun
+ * @pid: the thread that was running when the packet was begun, or that wrote a program's first
+ *	record
  * @generation: metadata that is this new, or newer, describes all records of the packet
  * @records: how many the packet has
  * @timestamp_begin: by the trace's clock; not after its first record, nor before the

@@ -3,6 +3,7 @@
 
 import collections
 import re
+import shutil
 import time
 
 import guest
@@ -12,7 +13,8 @@ import machine
 import site_checks
 import tap
 from checks import ahead, first_event
-from checks.lane import SCRIPTS, need, run, say, LaneError
+from checks.lane import (DEBIAN_PYTHON, SCRIPTS, host_tool, need, run, say, show_remarks,
+                         tap_lane, LaneError)
 
 # What tests of early tracing need of the command line. The event is hit as often on
 # each machine: once for each initcall that comes after Etch's.
@@ -42,7 +44,7 @@ ARM64_TESTS = ["etch:boot", "etch:accounting", "etch:order", "etch:pipe", "etch:
                "etch:immediate", "etch:all_events", "etch:hotplug.sh"]
 # Events of programs.
 USER_TESTS = ["etch:user_rseq", "etch:user_events", "etch:user_life", "etch:user_hostile",
-              "etch:user_protocol", "etch:user_stress", "etch:access"]
+              "etch:user_protocol", "etch:user_stress", "etch:user_packets", "etch:access"]
 # Probes of all kinds.
 PROBE_TESTS = ["etch:probes", "etch:uprobes", "etch:fprobes", "etch:probe_names",
                "etch:probe_lines", "etch:markers"]
@@ -220,7 +222,26 @@ def um_user():
     print(f"### {name}: run were {' '.join(USER_TESTS)}, and no others", flush=True)
     skipped = [case.name for case in cases
                if case.status == "skipped" and ": user_" in case.name]
-    return cases + [tap.Case(f"{test} was skipped", "failed") for test in skipped]
+    cases += [tap.Case(f"{test} was skipped", "failed") for test in skipped]
+    return cases + user_traces(name)
+
+
+def user_traces(name):
+    """Traces with programs' records, recorded in a lane's kernel and checked on the host."""
+    need([SCRIPTS / "lab/fetch.sh", "ctf"])
+    folder, archive = layout.BUILD / name / "user", layout.BUILD / name / "user.tar"
+    shutil.rmtree(folder, ignore_errors=True)
+    archive.unlink(missing_ok=True)
+    folder.mkdir()
+    say(f"Binary traces in {name}, at most {LIMITS[name]} s.")
+    cases = boot(name, "user", LIMITS[name], [], output=archive)
+    if not archive.exists() or not archive.stat().st_size:
+        return cases + [tap.Case("the guest sends its traces", "failed")]
+    need(["tar", "-C", folder, "-xf", archive])
+    log = f"ctf-{name}.tap"
+    cases += tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/ctf/user.py", folder, host_tool()], log)
+    show_remarks(log)
+    return cases
 
 
 def um_off():

@@ -49,6 +49,17 @@ def need(command):
         raise LaneError(" ".join(words) + " failed")
 
 
+def host_tool():
+    """The tool for this machine, with the libraries that a static one lacks."""
+    out = layout.BUILD / "tools"
+    out.mkdir(exist_ok=True)
+    status, said = run(["make", "-C", layout.BUILD / "linux/tools/tracing/etch", f"O={out}"],
+                       "tools.log")
+    if status:
+        raise LaneError(f"etch could not be built for this machine:\n{said[-2000:]}")
+    return out / "etch"
+
+
 def tap_lane(command, log):
     """The cases of a command that prints TAP; a failed status counts."""
     status, out = run(command, log)

@@ -6,7 +6,7 @@ import shutil
 import layout
 import tap
 from checks.guests import boot, prepare
-from checks.lane import (DEBIAN_PYTHON, SCRIPTS, LaneError, need, run, say, show_remarks,
+from checks.lane import (DEBIAN_PYTHON, SCRIPTS, host_tool, need, run, say, show_remarks,
                          tap_lane)
 
 # Binary traces: seconds until the guest is given up, and the words for
@@ -44,17 +44,6 @@ def binary_traces(name):
     cases += tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/ctf/check.py", folder, recorder], log)
     show_remarks(log)
     return cases
-
-
-def host_tool():
-    """The tool for this machine, with the libraries that a static one lacks."""
-    out = layout.BUILD / "tools"
-    out.mkdir(exist_ok=True)
-    status, said = run(["make", "-C", layout.BUILD / "linux/tools/tracing/etch", f"O={out}"],
-                       "tools.log")
-    if status:
-        raise LaneError(f"etch could not be built for this machine:\n{said[-2000:]}")
-    return out / "etch"
 
 
 def parquet():

@@ -121,6 +121,27 @@ CALLS = "".join(f"""event {{
      "uint16_t __two_length; char8_t _one[__one_length]; char8_t _two[__two_length];"),
     (16, "raw_syscalls:sys_enter", "int64_t _id; xint64_t _args[6];"),
     (17, "raw_syscalls:sys_exit", "int64_t _id; int64_t _ret;")))
+# What a kernel with events of programs describes, too.
+PROGRAMS = """
+stream {
+	id = 1;
+	event.context := struct {
+		enum : integer { size = 2; align = 1; signed = false; } {
+			task = 0, softirq = 1, hardirq = 2, nmi = 3
+		} context;
+		integer { size = 32; align = 1; signed = true; } pid;
+	};
+};
+
+event {
+	id = 20;
+	name = "sys:mark";
+	stream_id = 1;
+	fields := struct {
+		uint32_t _a;
+	};
+};
+"""
 SYMBOLS = "ffffffff81000000 T begin\nffffffff81000100 t other\t[mod]\n"
 TASKS = "start 41 41 1 shell\nstart 42 41 1 two words\nend 41 41 1 later\n"
 
@@ -238,6 +259,41 @@ class Etch(unittest.TestCase):
             "           <...>-99      [001] .....     1.000006000: number: "
             "a=0 b=two name=n half=0% even {prio=120}",
         ])
+
+    def test_shows_records_of_programs(self):
+        """A file of their own, of a stream without the contexts; also where cpuN is missing."""
+        self.put("metadata", METADATA + PROGRAMS)
+        for cpu, records in ((1, [(650, 3), (651, 4)]), (2, [(900, 5)])):
+            data = packet(cpu, 1, [struct.pack("<QiI", 10**9 + at | 20 << 48, 42, a)
+                                   for at, a in records], 10**9 + records[0][0], end=10**9 + 950)
+            data += packet(cpu, 2, [], 10**9 + 960, (0, 7, 0, 0, 0), end=10**9 + 960)
+            (self.trace / f"user{cpu}").write_bytes(data)
+        lines = self.show("-N")
+        self.assertEqual([line.strip() for line in lines if "mark" in line], [
+            "two words-42      [001] .....     1.000000650: mark: a=3",
+            "two words-42      [001] .....     1.000000651: mark: a=4",
+            "two words-42      [002] .....     1.000000900: mark: a=5"])
+        self.assertEqual(len(lines), 7 + 3 + 2)
+        self.assertEqual([line.split(": ")[1][:4] for line in lines if "CPU" not in line],
+                         ["numb", "numb", "text", "mark", "mark", "numb", "mark", "text", "numb"])
+        checked = self.run_etch("check", self.trace)
+        self.assertIn("whole: 9 records of 3 CPUs", checked)
+        self.assertRegex(checked, r"\n  1u +2 +2 +0 +7 ")
+        self.assertIn(" 31 lost", checked)
+        for suffix in ("json", "csv", "perfetto", "svg", "trace.dat", "perf", "ctf-lttng"):
+            with self.subTest(format=suffix):
+                done = subprocess.run([self.program, "export", "-f", suffix, "-o",
+                                       self.trace.parent / f"out.{suffix}", self.trace],
+                                      check=False, text=True, stderr=subprocess.PIPE)
+                self.assertEqual(done.returncode, 0, done.stderr)
+        out = (self.trace.parent / "out.json").read_text().splitlines()
+        self.assertEqual(sum("sys:mark" in line for line in out), 3)
+        self.assertFalse([line for line in out if "sys:mark" in line and "contexts" in line])
+        (self.trace / "user1").write_bytes((self.trace / "user1").read_bytes()[:-PAGE - 4000])
+        self.show(said="/user1: ")
+        self.run_etch("check", self.trace, expected=1)
+        self.run_etch("repair", self.trace, said="user1: ")
+        self.run_etch("check", self.trace)
 
     def test_has_a_header_for_people(self):
         out = self.run_etch("show", self.trace).splitlines()

@@ -98,13 +98,14 @@ class Tree:
         metadata = self.path / "metadata"
         metadata.write_text(metadata.read_text() + EVENT.format(name, number))
 
-    def is_read(self, cpu):
+    def is_read(self, cpu, kind="trace"):
         """Has somebody opened the CPU's packets?"""
-        path = self.path / f"per_cpu/cpu{cpu}/trace_pipe_raw"
+        path = self.path / f"per_cpu/cpu{cpu}/{kind}_pipe_raw"
+        key = cpu if kind == "trace" else (cpu, kind)
         try:
-            if cpu not in self.pipes:
-                self.pipes[cpu] = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
-                os.set_blocking(self.pipes[cpu], True)
+            if key not in self.pipes:
+                self.pipes[key] = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+                os.set_blocking(self.pipes[key], True)
         except OSError:
             return False
         return True
@@ -185,6 +186,22 @@ class Record(unittest.TestCase):
         """Bytes of a file of the trace."""
         file = self.trace / name
         return file.stat().st_size if file.exists() else 0
+
+    def test_records_of_programs(self):
+        """A file of their own; the account of the CPUs does not have them."""
+        folder = self.tree.path / "per_cpu/cpu0"
+        os.mkfifo(folder / "user_pipe_raw")
+        fed = [packet(0, i, content=100 + 777 * i) for i in range(10)]
+        process = self.record("-e", "sched", "-o", self.trace)
+        self.tree.feed(0, *fed[:4])
+        self.tree.counts(0, 12)
+        wait_for(lambda: self.tree.is_read(0, "user"))
+        os.write(self.tree.pipes[0, "user"], b"".join(fed))
+        wait_for(lambda: self.size("user0") == len(b"".join(fed)))
+        wait_for(lambda: self.size("cpu0") == len(b"".join(fed[:4])))
+        self.assertIn("42 records of 1 CPU", self.end(process))
+        self.assertEqual((self.trace / "user0").read_bytes(), b"".join(fed))
+        self.assertEqual(sorted(os.listdir(self.trace)), [".etch", "cpu0", "metadata", "user0"])
 
     def test_header(self):
         self.assertEqual(HEADER.size, 128)
