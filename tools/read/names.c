@@ -41,7 +41,7 @@ struct looked {
  * @room: a power of two
  * @looked: by event's index, of @events events
  * @events: see @looked
- * @packets: by CPU, of @cpus CPUs: how many had been begun when the last one was looked at
+ * @packets: by place in the source's @cpus, of @cpus of them: how many had been begun when the last one was looked at
  * @cpus: see @packets
  */
 struct names {
@@ -307,17 +307,17 @@ static void name_child(struct names *names, int tid, int parent, bool thread)
 static void name_of_packet(struct names *names, const struct etch_source *source,
 			   const struct etch_cpu *where, const struct listener *listener)
 {
-	size_t cpu = where - source->cpus;
+	size_t cpu = where - source->cpus, nr = source->nr_cpus + source->nr_programs;
 	unsigned long long *more;
 	struct name *name;
 
 	if (cpu >= names->cpus) {
-		more = realloc(names->packets, source->nr_cpus * sizeof(*more));
+		more = realloc(names->packets, nr * sizeof(*more));
 		if (!more)
 			return;
-		memset(more + names->cpus, 0, (source->nr_cpus - names->cpus) * sizeof(*more));
+		memset(more + names->cpus, 0, (nr - names->cpus) * sizeof(*more));
 		names->packets = more;
-		names->cpus = source->nr_cpus;
+		names->cpus = nr;
 	}
 	if (names->packets[cpu] == where->packets)
 		return;
