@@ -41,7 +41,8 @@ struct looked {
  * @room: a power of two
  * @looked: by event's index, of @events events
  * @events: see @looked
- * @packets: by place in the source's @cpus, of @cpus of them: how many had been begun when the last one was looked at
+ * @packets: by place in the source's own @cpus, of @cpus of them: how many had been begun when
+ *	the last one was looked at
  * @cpus: see @packets
  */
 struct names {
