@@ -229,6 +229,13 @@ struct etch_user_view {
 	struct etch_user_counts counts;
 };
 
+/* Is a ring one of these CPUs'? */
+static inline bool etch_user_wants(const struct etch_user_ring_of *ring, int first,
+				   unsigned int nr)
+{
+	return ring->cpu >= first && ring->cpu - first < nr;
+}
+
 u64 etch_user_pos(const struct etch_user_ring_of *ring);
 void etch_user_tell(struct etch_user_ring_of *ring);
 void etch_user_forget(struct etch_user_ring_of *ring);
