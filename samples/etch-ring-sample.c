@@ -285,8 +285,7 @@ static int __init etch_ring_sample_init(void)
 		sample_rings_free();
 		return PTR_ERR(sample_thread);
 	}
-	hrtimer_init(&sample_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	sample_timer.function = sample_timer_hit;
+	hrtimer_setup(&sample_timer, sample_timer_hit, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 	hrtimer_start(&sample_timer, sample_period(), HRTIMER_MODE_REL_HARD);
 
 	sample_dir = debugfs_create_dir("etch-ring-sample", NULL);

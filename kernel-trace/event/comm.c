@@ -73,7 +73,7 @@ VISIBLE_IF_KUNIT void etch_comm_store(pid_t pid, const char *comm)
 }
 
 /* The probe of sched_process_exit. */
-static void etch_comm_exit(void *data, struct task_struct *p)
+static void etch_comm_exit(void *data, struct task_struct *p, bool group_dead)
 {
 	etch_comm_store(p->pid, p->comm);
 }

@@ -139,8 +139,8 @@ static void etch_comm_is_no_mix(struct kunit *test)
 	/* Another test may have used the place. */
 	scoped_guard(preempt)
 		etch_comm_store(ETCH_KUNIT_PID, ETCH_KUNIT_COMM);
-	hrtimer_init_on_stack(&t.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	t.timer.function = etch_comm_interrupt;
+	hrtimer_setup_on_stack(&t.timer, etch_comm_interrupt, CLOCK_MONOTONIC,
+			       HRTIMER_MODE_REL_PINNED_HARD);
 	scoped_guard(migrate) {
 		hrtimer_start(&t.timer, ETCH_KUNIT_PERIOD, HRTIMER_MODE_REL_PINNED_HARD);
 		while (time_before(jiffies, end)) {

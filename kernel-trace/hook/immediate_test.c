@@ -100,8 +100,7 @@ static void imv_test_start_timer(void *unused)
 {
 	struct hrtimer *timer = this_cpu_ptr(&imv_test_timer);
 
-	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	timer->function = imv_test_tick;
+	hrtimer_setup(timer, imv_test_tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	hrtimer_start(timer, ns_to_ktime(NSEC_PER_MSEC), HRTIMER_MODE_REL_PINNED_HARD);
 }
 

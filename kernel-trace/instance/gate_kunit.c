@@ -32,7 +32,7 @@
  * A tracepoint as a tracer outside of the kernel's tree may define it: with the verbs of
  * event headers gone, which it has used for other things. Declaring one still needs them.
  */
-DECLARE_TRACE(etch_gate_outside, TP_PROTO(int a, int b), TP_ARGS(a, b));
+DECLARE_TRACE_EVENT(etch_gate_outside, TP_PROTO(int a, int b), TP_ARGS(a, b));
 #undef TP_PROTO
 #undef TP_ARGS
 #undef TP_CONDITION
@@ -671,8 +671,7 @@ static void etch_gate_write_in(struct kunit *test, u32 context, enum hrtimer_mod
 	c->t = test->priv;
 	c->context = context;
 	init_completion(&c->done);
-	hrtimer_init(&c->timer, CLOCK_MONOTONIC, mode);
-	c->timer.function = etch_gate_on_timer;
+	hrtimer_setup(&c->timer, etch_gate_on_timer, CLOCK_MONOTONIC, mode);
 	hrtimer_start(&c->timer, ns_to_ktime(NSEC_PER_MSEC), mode);
 	wait_for_completion(&c->done);
 	hrtimer_cancel(&c->timer);

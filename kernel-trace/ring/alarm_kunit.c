@@ -257,8 +257,7 @@ static void alarm_misses_no_record(struct kunit *test)
 	unsigned int other = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
 	unsigned int told = 0, seen = 0;
 
-	hrtimer_init(&t->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	t->timer.function = alarm_timer;
+	hrtimer_setup(&t->timer, alarm_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	/* The ring is that of the CPU on which the timer writes. */
 	if (other >= nr_cpu_ids)
 		other = raw_smp_processor_id();

@@ -359,8 +359,7 @@ static void interrupted(struct kunit *test)
 		unsigned long end = jiffies + msecs_to_jiffies(HALF_WAY_MS);
 
 		f->work = IRQ_WORK_INIT_HARD(on_work);
-		hrtimer_init(&f->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-		f->timer.function = on_timer;
+		hrtimer_setup(&f->timer, on_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 
 		/* The ring is this CPU's: stay here. */
 		migrate_disable();

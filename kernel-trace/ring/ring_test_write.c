@@ -151,9 +151,11 @@ static void ring_test_burst(struct ring_test_cpu *c, enum ring_test_who who)
 /* Interrupts another CPU at whatever it is at. */
 static void ring_test_disturb(unsigned int cpu)
 {
-	unsigned int other = cpumask_next_wrap(cpu, cpu_online_mask, cpu, true);
+	unsigned int other = cpumask_next(cpu, cpu_online_mask);
 
-	if (other < nr_cpu_ids)
+	if (other >= nr_cpu_ids)
+		other = cpumask_first(cpu_online_mask);
+	if (other != cpu)
 		irq_work_queue_on(&per_cpu(ring_test_cpus, other).work, other);
 }
 
@@ -254,11 +256,9 @@ void ring_test_start_timers(void *unused)
 {
 	struct ring_test_cpu *c = this_cpu_ptr(&ring_test_cpus);
 
-	hrtimer_init(&c->soft, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_SOFT);
-	c->soft.function = ring_test_on_soft;
+	hrtimer_setup(&c->soft, ring_test_on_soft, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_SOFT);
 	hrtimer_start(&c->soft, RING_TEST_SOFT_PERIOD, HRTIMER_MODE_REL_PINNED_SOFT);
-	hrtimer_init(&c->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	c->timer.function = ring_test_on_timer;
+	hrtimer_setup(&c->timer, ring_test_on_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	hrtimer_start(&c->timer, RING_TEST_TIMER_PERIOD, HRTIMER_MODE_REL_PINNED_HARD);
 }
 

@@ -70,11 +70,11 @@ static nokprobe_inline void etch_probe_store_args(const struct etch_probe *probe
 }
 
 /*
- * Record a hit at @addr, or of a return probe the return from there to @ret. @regs and @edata
+ * Record a hit at @addr, or of a return probe the return from there to @ret. @rec and @edata
  * are what process_fetch_insn() takes.
  */
 static nokprobe_inline void etch_probe_hit(struct trace_probe *tp, unsigned long addr,
-					   unsigned long ret, struct pt_regs *regs, void *edata)
+					   unsigned long ret, void *rec, void *edata)
 {
 	struct etch_probe *probe;
 	struct etch_write w;
@@ -87,21 +87,19 @@ static nokprobe_inline void etch_probe_hit(struct trace_probe *tp, unsigned long
 	mask = probe ? READ_ONCE(probe->mask) : 0;
 	if (!mask)
 		return;
-	dsize = probe->strings ? __get_data_size(tp, regs, edata) : 0;
+	dsize = probe->strings ? __get_data_size(tp, rec, edata) : 0;
 	w = etch_write_begin_mask(etch_probe_len(probe, dsize), &probe->event, mask);
 	if (!w.record)
 		return;
 	etch_probe_head(w.record)->addr[0] = addr;
 	if (probe->returns)
 		etch_probe_head(w.record)->addr[1] = ret;
-	etch_probe_store_args(probe, tp, w.record, regs, edata, dsize);
+	etch_probe_store_args(probe, tp, w.record, rec, edata, dsize);
 	etch_write_end_quick(w.ring);
 }
 #else
-struct pt_regs;
-
 static inline void etch_probe_hit(struct trace_probe *tp, unsigned long addr, unsigned long ret,
-				  struct pt_regs *regs, void *edata)
+				  void *rec, void *edata)
 {
 }
 #endif

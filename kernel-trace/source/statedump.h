@@ -32,7 +32,7 @@ struct vfsmount;
  * @number: of the dump, in the instance, from 1
  * @stored: how many records it stored, by kind
  * @lost: how many records did not find room
- * @mounts: a copy of the mounts, see etch_state_take_mounts(); NULL: they are written
+ * @mounts: the roots of the mounts, see etch_state_take_mounts(); NULL: they are written
  * @path: scratch for a path
  */
 struct etch_state {
@@ -40,7 +40,7 @@ struct etch_state {
 	unsigned int number;
 	unsigned int stored[ETCH_STATE_KINDS];
 	unsigned int lost;
-	struct vfsmount *mounts;
+	const struct path *mounts;
 	char path[PATH_MAX];
 };
 

@@ -28,11 +28,11 @@
 /* ---- Mounts ---- */
 
 /**
- * etch_state_take_mounts() - copy the tree of mounts that the writer sees
+ * etch_state_take_mounts() - collect the mounts that the writer sees
  * @state: the dump
  *
- * The mounts' own list is private to the VFS. A copy of the tree keeps the file systems
- * from going until etch_state_drop_mounts().
+ * The mounts' own list is private to the VFS. What it collects keeps the file systems from
+ * going until etch_state_drop_mounts().
  *
  * Context: process, may sleep; holds no lock of Etch, for the VFS takes the lock of the
  * namespace, and may release a file system.
@@ -40,11 +40,11 @@
  */
 int etch_state_take_mounts(struct etch_state *state)
 {
-	struct vfsmount *mounts;
+	const struct path *mounts;
 	struct path root;
 
 	get_fs_root(current->fs, &root);
-	mounts = collect_mounts(&root);
+	mounts = collect_paths(&root, NULL, 0);
 	path_put(&root);
 	if (!IS_ERR(mounts))
 		state->mounts = mounts;
@@ -62,25 +62,26 @@ int etch_state_take_mounts(struct etch_state *state)
 void etch_state_drop_mounts(struct etch_state *state)
 {
 	if (state->mounts)
-		drop_collected_mounts(state->mounts);
+		drop_collected_paths(state->mounts, NULL);
 	state->mounts = NULL;
 }
 
-static int etch_state_mount(struct vfsmount *mnt, void *data)
+static void etch_state_mount(struct etch_state *state, const struct path *root)
 {
-	struct path path = { .mnt = mnt, .dentry = mnt->mnt_root };
-	struct etch_state *state = data;
-	const char *name;
+	const char *name = d_path(root, state->path, sizeof(state->path));
 
-	name = d_path(&path, state->path, sizeof(state->path));
-	etch_state_write_mount(state, IS_ERR(name) ? "(too long)" : name, mnt->mnt_sb);
-	return !etch_state_go_on();
+	etch_state_write_mount(state, IS_ERR(name) ? "(too long)" : name, root->mnt->mnt_sb);
 }
 
 static void etch_state_mounts(struct etch_state *state)
 {
-	if (state->mounts)
-		iterate_mounts(etch_state_mount, state, state->mounts);
+	const struct path *root;
+
+	for (root = state->mounts; root && root->mnt; root++) {
+		etch_state_mount(state, root);
+		if (!etch_state_go_on())
+			break;
+	}
 	etch_state_drop_mounts(state);
 }
 

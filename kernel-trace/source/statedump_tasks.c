@@ -11,7 +11,6 @@
 #include <linux/cgroup.h>
 #include <linux/dcache.h>
 #include <linux/err.h>
-#include <linux/fdtable.h>
 #include <linux/file.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
@@ -77,17 +76,6 @@ static void etch_state_exe(struct etch_state *state, struct task_struct *task)
 	fput(file);
 }
 
-/* A file at @fd or the next one up, with a reference; @fd says where. */
-static struct file *etch_state_next_file(struct task_struct *task, unsigned int *fd)
-{
-	struct file *file;
-
-	rcu_read_lock();
-	file = task_lookup_next_fdget_rcu(task, fd);
-	rcu_read_unlock();
-	return file;
-}
-
 /*
  * If the last other user closes a file while the walk looks at it, the file is released
  * when the writer returns to user space.
@@ -98,7 +86,7 @@ static void etch_state_files(struct etch_state *state, struct task_struct *task)
 	struct file *file;
 
 	while (etch_state_go_on()) {
-		file = etch_state_next_file(task, &fd);
+		file = fget_task_next(task, &fd);
 		if (!file)
 			return;
 		etch_state_write_file(state, task_pid_nr(task), fd,

@@ -185,7 +185,8 @@ struct dentry *etch_entry_lookup(struct inode *dir, struct dentry *dentry, unsig
 }
 
 /* Names that do not exist are looked up each time, for an event may have come. */
-static int etch_dentry_revalidate(struct dentry *dentry, unsigned int flags)
+static int etch_dentry_revalidate(struct inode *parent, const struct qstr *name,
+				  struct dentry *dentry, unsigned int flags)
 {
 	const struct inode *inode = d_inode_rcu(dentry);
 	const struct etch_entry *entry;

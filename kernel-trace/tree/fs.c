@@ -108,7 +108,7 @@ static struct etch_instance *etch_fs_main __ro_after_init;
 
 static const struct super_operations etch_fs_ops = {
 	.statfs = simple_statfs,
-	.drop_inode = generic_delete_inode,
+	.drop_inode = inode_just_drop,
 	.evict_inode = etch_entry_evict,
 	.show_options = etch_fs_show_options,
 };
@@ -137,7 +137,7 @@ static int etch_fs_fill(struct super_block *sb, struct fs_context *fc)
 	sb->s_magic = ETCH_FS_MAGIC;
 	sb->s_iflags |= SB_I_NOEXEC | SB_I_NODEV;
 	sb->s_op = &etch_fs_ops;
-	sb->s_d_op = &etch_dentry_ops;
+	set_default_d_op(sb, &etch_dentry_ops);
 	sb->s_time_gran = 1;
 	root = etch_entry_inode(sb, ETCH_FS_ROOT, &entry);
 	if (IS_ERR(root))
@@ -197,10 +197,16 @@ static struct file_system_type etch_fs_type = {
 
 static struct vfsmount *etch_fs_automount(struct dentry *mountpoint, void *unused)
 {
-	struct vfsmount *mnt = vfs_submount(mountpoint, &etch_fs_type, "etchfs", NULL);
+	struct fs_context *fc = fs_context_for_submount(&etch_fs_type, mountpoint);
+	struct vfsmount *mnt;
 
-	/* One reference is for the path walk, the other for the mount. */
-	return IS_ERR(mnt) ? mnt : mntget(mnt);
+	if (IS_ERR(fc))
+		return ERR_CAST(fc);
+	/* What mountinfo shows; without memory, "none". */
+	fc->source = kstrdup("etchfs", GFP_KERNEL);
+	mnt = fc_mount(fc);
+	put_fs_context(fc);
+	return mnt;
 }
 
 /**

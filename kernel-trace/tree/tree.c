@@ -271,21 +271,21 @@ static struct inode *etch_instance_inode(struct inode *parent, const char *name)
 	return inode;
 }
 
-static int etch_instances_mkdir(struct mnt_idmap *idmap, struct inode *parent,
-				struct dentry *dentry, umode_t mode)
+static struct dentry *etch_instances_mkdir(struct mnt_idmap *idmap, struct inode *parent,
+					   struct dentry *dentry, umode_t mode)
 {
 	int ret = security_locked_down(LOCKDOWN_TRACEFS);
 	struct inode *inode;
 
 	if (ret)
-		return ret;
+		return ERR_PTR(ret);
 	mutex_lock(&etch_mutex);
 	inode = etch_instance_inode(parent, dentry->d_name.name);
 	mutex_unlock(&etch_mutex);
 	if (IS_ERR(inode))
-		return PTR_ERR(inode);
+		return ERR_CAST(inode);
 	d_instantiate(dentry, inode);
-	return 0;
+	return NULL;
 }
 
 static int etch_instances_rmdir(struct inode *parent, struct dentry *dentry)

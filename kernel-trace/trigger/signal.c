@@ -124,13 +124,18 @@ static bool etch_signal_reaches(struct task_struct *task)
 	       !is_global_init(task);
 }
 
+/* task_work_add() must not allocate. Where it may, the kernel's own patch says how not. */
+#ifndef ETCH_SIGNAL_RESUME
+#define ETCH_SIGNAL_RESUME	TWA_RESUME
+#endif
+
 static bool etch_signal_add(struct etch_signal_work *work, int number)
 {
 	work->head.func = etch_signal_send;
 	WRITE_ONCE(work->number, number);
 	WRITE_ONCE(work->task, current);
 	if (!task_work_add(current, &work->head,
-			   in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME | TWAF_NO_ALLOC))
+			   in_nmi() ? TWA_NMI_CURRENT : ETCH_SIGNAL_RESUME))
 		return true;
 	etch_signal_put(work);
 	return false;

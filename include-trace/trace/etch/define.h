@@ -30,6 +30,11 @@
 	TRACE_EVENT(name, PARAMS(proto), PARAMS(args), PARAMS(tstruct),	\
 		    PARAMS(assign), PARAMS(print))
 
+#undef TRACE_EVENT_SYSCALL
+#define TRACE_EVENT_SYSCALL(name, proto, args, tstruct, assign, print, reg, unreg) \
+	TRACE_EVENT(name, PARAMS(proto), PARAMS(args), PARAMS(tstruct),	\
+		    PARAMS(assign), PARAMS(print))
+
 #undef DECLARE_EVENT_SYSCALL_CLASS
 #define DECLARE_EVENT_SYSCALL_CLASS	DECLARE_EVENT_CLASS
 
