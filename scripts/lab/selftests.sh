@@ -48,7 +48,7 @@ lines()
 		> probe_lines.user || return
 	grep -qs '^CONFIG_DEBUG_INFO=y' "$kernel/.config" || return 0
 	perf probe -k "$kernel/vmlinux" -s "$ETCH_LINUX" \
-		-D 'etch_line=do_sys_openat2:14 how->flags' > probe_lines.kernel
+		-D 'etch_line=do_sys_openat2:14 how->flags:u64' > probe_lines.kernel
 }
 
 rm -rf "$DIR"

@@ -19,6 +19,9 @@ TESTS = layout.LINUX / "tools/testing/selftests/ftrace"
 # The tests for the guest, and which of them are run in Etch's tree.
 WORK = layout.BUILD / "ftracetest"
 PAGE = layout.TOP / "scripts/proof/ftracetest/expected.rst"
+# The same of the tests of probes, which need a kernel that has all kinds of these.
+PROBES = layout.TOP / "scripts/proof/ftracetest/probes.rst"
+PROBE_FOLDERS = ("dynevent", "kprobe")
 INSTANCE = " (instance)"
 NOT_RUN = "NOT RUN"
 RESULTS = ("PASS", "FAIL", "UNRESOLVED", "UNTESTED", "UNSUPPORTED", "XFAIL",
@@ -94,11 +97,11 @@ def unknown(expected, files):
     return problems
 
 
-def files():
-    """The tests that the kernel's tree has."""
+def files(folders=("",)):
+    """The tests that the kernel's tree has, or those in some folders."""
     top = TESTS / "test.d"
-    return {str(file.relative_to(top).with_suffix(""))
-            for file in top.rglob("*.tc")}
+    return {str(file.relative_to(top).with_suffix("")) for folder in folders
+            for file in (top / folder).rglob("*.tc")}
 
 
 def prepare(expected):

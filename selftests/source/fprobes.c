@@ -25,29 +25,21 @@ FIXTURE(fprobes) {
 
 FIXTURE_SETUP(fprobes)
 {
-	if (!have_etch())
-		SKIP(return, NO_ETCH);
-	if (!have_text())
-		SKIP(return, NO_TEXT);
-	if (access(ETCH "/dynamic_events", F_OK))
-		SKIP(return, "no " ETCH "/dynamic_events: CONFIG_ETCH_PROBES");
-	etch_as_new();
-	forget_all();
-	if (define_probe(OPEN))
-		SKIP(return, "no fprobes: CONFIG_FPROBE_EVENTS");
-	ASSERT_EQ(0, write_file(ETCH, "buffer_size_kb", "2048"));
+	const char *why = probing_begins("dynamic_events", OTHER);
+
+	if (why)
+		SKIP(return, "%s", why);
+	if (define_probe(OPEN)) {
+		probing_ends(OTHER, &self->trace);
+		SKIP(return, NO_FPROBES);
+	}
 	ASSERT_EQ(0, write_file(ETCH, "error_log", ""));
-	if (mkdir(OTHER, 0700))
-		ASSERT_EQ(EEXIST, errno);
+	ASSERT_EQ(0, access(OTHER, F_OK));
 }
 
 FIXTURE_TEARDOWN(fprobes)
 {
-	text_free(&self->trace);
-	rmdir(OTHER);
-	etch_as_new();
-	forget_all();
-	write_file(ETCH, "buffer_size_kb", "1024");
+	probing_ends(OTHER, &self->trace);
 }
 
 /* Hit the event, with a filter, while it is on, and before and after. */
@@ -235,7 +227,7 @@ TEST_F(fprobes, mistakes_are_shown_with_their_place)
 }
 
 /* A child hits the probes while definitions come and go. */
-TEST_F_TIMEOUT(fprobes, come_and_go_under_fire, 300)
+TEST_F_TIMEOUT(fprobes, come_and_go_under_fire, 900)
 {
 	pid_t child;
 	int status;
@@ -254,6 +246,9 @@ TEST_F_TIMEOUT(fprobes, come_and_go_under_fire, 300)
 		ASSERT_EQ(0, write_file(OTHER, EVENT "/enable", "1"));
 		ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "1"));
 		ASSERT_EQ(0, write_file(ETCH, SIGNAL "/enable", "1"));
+		/* The child may not have run. */
+		hits(1);
+		signals(1);
 		ASSERT_EQ(EBUSY, define_probe("-:etch_open"));
 		ASSERT_EQ(EBUSY, define_probe("-:etch_signal"));
 		ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "0"));

@@ -7,7 +7,7 @@
  *
  *	perf probe -x probe_lines -D 'walk:8 sum stop->number name=stop->name:string' \
  *		> probe_lines.user
- *	perf probe -k vmlinux -D 'etch_line=do_sys_openat2:14 how->flags' > probe_lines.kernel
+ *	perf probe -k vmlinux -D 'etch_line=do_sys_openat2:14 how->flags:u64' > probe_lines.kernel
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -46,7 +46,7 @@ __attribute__((noipa)) int walk(const struct stop *all, int nr)
 	return sum;
 }
 
-static char program[PATH_MAX];
+static const char *program;
 
 /* What perf made: its first line, without what it says of the place of the program then. */
 static char *definition(const char *kind)
@@ -67,22 +67,17 @@ FIXTURE(probe_lines) {
 
 FIXTURE_SETUP(probe_lines)
 {
-	if (!have_etch())
-		SKIP(return, NO_ETCH);
-	if (!have_text())
-		SKIP(return, NO_TEXT);
-	if (access(ETCH "/uprobe_events", F_OK))
-		SKIP(return, "no " ETCH "/uprobe_events: CONFIG_ETCH_PROBES, CONFIG_UPROBE_EVENTS");
-	ASSERT_LT(0, readlink("/proc/self/exe", program, sizeof(program) - 1));
-	etch_as_new();
-	forget_all();
+	const char *why = probing_begins("uprobe_events", NULL);
+
+	if (why)
+		SKIP(return, "%s", why);
+	program = this_program();
+	ASSERT_NE(NULL, program);
 }
 
 FIXTURE_TEARDOWN(probe_lines)
 {
-	text_free(&self->trace);
-	etch_as_new();
-	forget_all();
+	probing_ends(NULL, &self->trace);
 }
 
 TEST_F(probe_lines, collect_variables_of_a_program)
@@ -122,13 +117,13 @@ TEST_F(probe_lines, collect_variables_of_the_kernel)
 		SKIP(return, "no %s.kernel: the kernel has no debug information", program);
 	ASSERT_EQ(0, define_probe(made));
 	ASSERT_EQ(0, write_fmt(ETCH, "set_event_pid", "%d", getpid()));
+	ASSERT_EQ(0, write_file(ETCH, "tracing_on", "0"));
 	ASSERT_EQ(0, write_file(ETCH, "set_event", "etch_line"));
-	hits(NR_STOPS);
+	hits_alone(NR_STOPS);
 	ASSERT_EQ(0, overwrite_file(ETCH, "set_event", ""));
 	self->trace = text_read(ETCH, "trace");
 	ASSERT_EQ(NR_STOPS, self->trace.nr);
-	/* The kernel adds O_LARGEFILE, for which the C library has 0. */
-	snprintf(want, sizeof(want), ") flags=%d", O_DIRECTORY | 0100000);
+	snprintf(want, sizeof(want), ") flags=%d", O_DIRECTORY | KERNEL_O_LARGEFILE);
 	for (int i = 0; i < NR_STOPS; i++)
 		EXPECT_STREQ(want, strchr(self->trace.records[i].text, ')') ?: "");
 	free(made);

@@ -9,33 +9,24 @@
 
 #define HITS	5
 
-/* The C library has 0 for it, where it is always meant. */
-#define KERNEL_O_LARGEFILE	0100000
-
 FIXTURE(probe_names) {
 	struct trace trace;
 };
 
 FIXTURE_SETUP(probe_names)
 {
-	if (!have_etch())
-		SKIP(return, NO_ETCH);
-	if (!have_text())
-		SKIP(return, NO_TEXT);
-	if (access(ETCH "/kprobe_events", F_OK))
-		SKIP(return, "no " ETCH "/kprobe_events: CONFIG_ETCH_PROBES, CONFIG_KPROBE_EVENTS");
+	const char *why = NULL;
+
 	if (access("/sys/kernel/btf/vmlinux", F_OK))
-		SKIP(return, "no /sys/kernel/btf/vmlinux: CONFIG_DEBUG_INFO_BTF");
-	etch_as_new();
-	forget_all();
-	ASSERT_EQ(0, write_file(ETCH, "error_log", ""));
+		why = "no /sys/kernel/btf/vmlinux: CONFIG_DEBUG_INFO_BTF";
+	why = why ?: probing_begins("kprobe_events", NULL);
+	if (why)
+		SKIP(return, "%s", why);
 }
 
 FIXTURE_TEARDOWN(probe_names)
 {
-	text_free(&self->trace);
-	etch_as_new();
-	forget_all();
+	probing_ends(NULL, &self->trace);
 }
 
 /* Hit what @definition probes, and read what its event "etch_open" recorded of it. */
@@ -43,10 +34,11 @@ static struct trace record(const char *definition)
 {
 	struct trace none = {};
 
-	if (define_probe(definition) || write_file(ETCH, "set_event", "etch_open") ||
+	if (define_probe(definition) || write_file(ETCH, "tracing_on", "0") ||
+	    write_file(ETCH, "set_event", "etch_open") ||
 	    write_fmt(ETCH, "set_event_pid", "%d", getpid()))
 		return none;
-	hits(HITS);
+	hits_alone(HITS);
 	overwrite_file(ETCH, "set_event", "");
 	return text_read(ETCH, "trace");
 }
@@ -97,14 +89,14 @@ TEST_F(probe_names, give_fprobes_their_arguments_and_values)
 {
 	self->trace = record("f:etch_open do_sys_openat2%return $retval dfd");
 	if (!self->trace.nr)
-		SKIP(return, "no fprobes: CONFIG_FPROBE_EVENTS");
+		SKIP(return, NO_FPROBES);
 	EXPECT_TRUE(all_say(&self->trace, " <- do_sys_openat2) arg1=-2 dfd=%d"));
 }
 
 TEST_F(probe_names, give_tracepoints_their_arguments)
 {
 	if (define_probe("t:etch_open signal_generate sig group"))
-		SKIP(return, "no fprobes: CONFIG_FPROBE_EVENTS");
+		SKIP(return, NO_FPROBES);
 	ASSERT_EQ(0, write_file(ETCH, "set_event", "etch_open"));
 	ASSERT_EQ(0, write_fmt(ETCH, "set_event_pid", "%d", getpid()));
 	for (int i = 0; i < HITS; i++)

@@ -14,9 +14,6 @@
 #define OTHER	ETCH "/instances/probes"
 #define HITS	20
 
-/* The C library has 0 for it, where it is always meant. */
-#define KERNEL_O_LARGEFILE	0100000
-
 #define OPEN	"p:etch_open do_sys_openat2 dfd=$arg1:s32 name=+0($arg2):ustring"
 
 static int define(const char *text)
@@ -30,29 +27,16 @@ FIXTURE(probes) {
 
 FIXTURE_SETUP(probes)
 {
-	if (!have_etch())
-		SKIP(return, NO_ETCH);
-	if (!have_text())
-		SKIP(return, NO_TEXT);
-	if (access(ETCH "/kprobe_events", F_OK))
-		SKIP(return, "no " ETCH "/kprobe_events: CONFIG_ETCH_PROBES, CONFIG_KPROBE_EVENTS");
-	etch_as_new();
-	forget_all();
-	ASSERT_EQ(0, write_file(ETCH, "buffer_size_kb", "2048"));
-	ASSERT_EQ(0, write_file(ETCH, "error_log", ""));
-	if (mkdir(OTHER, 0700))
-		ASSERT_EQ(EEXIST, errno);
+	const char *why = probing_begins("kprobe_events", OTHER);
+
+	if (why)
+		SKIP(return, "%s", why);
+	ASSERT_EQ(0, access(OTHER, F_OK));
 }
 
 FIXTURE_TEARDOWN(probes)
 {
-	text_free(&self->trace);
-	rmdir(OTHER);
-	etch_as_new();
-	forget_all();
-	if (have_ftrace())
-		overwrite_file(FTRACE, "dynamic_events", "");
-	write_file(ETCH, "buffer_size_kb", "1024");
+	probing_ends(OTHER, &self->trace);
 }
 
 TEST_F(probes, are_events_of_each_instance)
@@ -328,7 +312,7 @@ TEST_F(probes, may_share_an_event)
 }
 
 /* A child hits the probe while definitions come and go. */
-TEST_F_TIMEOUT(probes, come_and_go_under_fire, 300)
+TEST_F_TIMEOUT(probes, come_and_go_under_fire, 900)
 {
 	pid_t child = fork();
 	int status;

@@ -7,7 +7,7 @@ TEST_GEN_PROGS += source/markers
 
 # Probes
 TEST_GEN_PROGS += source/probes source/uprobes source/fprobes source/probe_names \
-		  source/probe_lines
+		  source/probe_lines source/probe_life
 # Its variables are those that debug information tells of.
 $(OUTPUT)/source/probe_lines: CFLAGS += -g
 LIB += source/probing.c

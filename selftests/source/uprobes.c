@@ -11,21 +11,23 @@
 #include <sys/wait.h>
 
 #include "etch_test.h"
+#include "probing.h"
 #include "text.h"
 
 #define EVENT	"events/uprobes/etch_probed"
 #define OTHER	ETCH "/instances/uprobes"
+#define LIBRARY	"/tmp/etch-library.so"
 #define HITS	20
 #define STARTS	30	/* of a program; the long lanes ask for 1,000 */
 
-static char program[256];
+static const char *program;
 
 __attribute__((noipa)) int probed(int number, const char *text, const char *const *texts)
 {
 	return number * 2 + !text + !texts;
 }
 
-static void hits(int nr)
+static void calls(int nr)
 {
 	static const char * const texts[] = { "first", "second" };
 	char text[32];
@@ -73,7 +75,7 @@ __attribute__((constructor)) static void as_a_program(int argc, char **argv)
 
 static int start(int number)
 {
-	char text[16], *const argv[] = { program, "probed", text, NULL };
+	char text[16], *const argv[] = { (char *)program, "probed", text, NULL };
 	int status = -1;
 	pid_t pid;
 
@@ -113,27 +115,18 @@ FIXTURE(uprobes) {
 
 FIXTURE_SETUP(uprobes)
 {
-	if (!have_etch())
-		SKIP(return, NO_ETCH);
-	if (!have_text())
-		SKIP(return, NO_TEXT);
-	if (access(ETCH "/uprobe_events", F_OK))
-		SKIP(return, "no " ETCH "/uprobe_events: CONFIG_ETCH_PROBES, CONFIG_UPROBE_EVENTS");
-	ASSERT_LT(0, readlink("/proc/self/exe", program, sizeof(program) - 1));
-	etch_as_new();
-	overwrite_file(ETCH, "dynamic_events", "");
-	ASSERT_EQ(0, write_file(ETCH, "buffer_size_kb", "2048"));
-	if (mkdir(OTHER, 0700))
-		ASSERT_EQ(EEXIST, errno);
+	const char *why = probing_begins("uprobe_events", OTHER);
+
+	if (why)
+		SKIP(return, "%s", why);
+	program = this_program();
+	ASSERT_NE(NULL, program);
+	ASSERT_EQ(0, access(OTHER, F_OK));
 }
 
 FIXTURE_TEARDOWN(uprobes)
 {
-	text_free(&self->trace);
-	rmdir(OTHER);
-	etch_as_new();
-	overwrite_file(ETCH, "dynamic_events", "");
-	write_file(ETCH, "buffer_size_kb", "1024");
+	probing_ends(OTHER, &self->trace);
 }
 
 #ifdef __x86_64__
@@ -153,11 +146,11 @@ TEST_F(uprobes, record_arguments)
 	char comm[32];
 
 	ASSERT_EQ(0, define("p:etch_probed", BYTE " comm=$comm " NUMBER " " TEXT " " TEXTS));
-	hits(1);
+	calls(1);
 	ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "1"));
-	hits(HITS);
+	calls(HITS);
 	ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "0"));
-	hits(1);
+	calls(1);
 	self->trace = text_read(ETCH, "trace");
 	ASSERT_EQ(HITS, self->trace.nr);
 	snprintf(comm, sizeof(comm), "%s", read_line("/proc/self", "comm"));
@@ -179,7 +172,7 @@ TEST_F(uprobes, record_return_values)
 	ASSERT_EQ(0, define("r:etch_probed", "ret=$retval:s32"));
 	ASSERT_EQ(0, write_file(ETCH, EVENT "/filter", "ret >= 10 && ret < 20"));
 	ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "1"));
-	hits(HITS);
+	calls(HITS);
 	ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "0"));
 	self->trace = text_read(ETCH, "trace");
 	ASSERT_EQ(5, self->trace.nr);
@@ -205,7 +198,7 @@ TEST_F(uprobes, miss_nobody)
 
 		ASSERT_LE(0, child);
 		if (!child) {
-			hits(HITS);
+			calls(HITS);
 			_exit(0);
 		}
 		waitpid(child, NULL, 0);
@@ -222,6 +215,65 @@ TEST_F(uprobes, miss_nobody)
 	EXPECT_EQ(-1, access(OTHER "/" EVENT, F_OK));
 	EXPECT_EQ(HITS * HITS, stat_sum(ETCH, "written"));
 	EXPECT_EQ(HITS * HITS, stat_sum(OTHER, "written"));
+}
+
+/* The same code in another file, which is mapped when the event is on already. */
+TEST_F(uprobes, are_in_libraries_that_are_mapped_later)
+{
+	unsigned long offset = offset_of((unsigned long)probed), page = getpagesize();
+	int (*copied)(int number, const char *text, const char *const *texts);
+	char text[256], *map;
+	size_t len = 0;
+	char *all = read_path(program, &len);
+	int fd = open(LIBRARY, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
+
+	ASSERT_TRUE(all && fd >= 0);
+	ASSERT_EQ(len, write(fd, all, len));
+	free(all);
+	snprintf(text, sizeof(text), "p:etch_probed " LIBRARY ":0x%lx %s", offset, NUMBER);
+	ASSERT_EQ(0, write_bytes(ETCH, "uprobe_events", O_APPEND, text, strlen(text)));
+	ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "1"));
+	map = mmap(NULL, 2 * page, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, offset / page * page);
+	ASSERT_NE(MAP_FAILED, map);
+	copied = (void *)(map + offset % page);
+	calls(HITS);
+	for (int i = 0; i < HITS; i++)
+		ASSERT_EQ(2 * i + 2, copied(i, NULL, NULL));
+	ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "0"));
+	ASSERT_EQ(2, copied(0, NULL, NULL));
+	self->trace = text_read(ETCH, "trace");
+	ASSERT_EQ(HITS, self->trace.nr);
+	for (int i = 0; i < HITS; i++) {
+		snprintf(text, sizeof(text), "(0x%lx) number=%d", (unsigned long)copied, i);
+		EXPECT_STREQ(text, self->trace.records[i].text);
+	}
+	munmap(map, 2 * page);
+	close(fd);
+	unlink(LIBRARY);
+}
+
+/* Two processes hit it, and the instance wants one of them. */
+TEST_F(uprobes, are_of_one_process)
+{
+	pid_t child;
+
+	ASSERT_EQ(0, define("p:etch_probed", NUMBER));
+	ASSERT_EQ(0, write_fmt(ETCH, "set_event_pid", "%d", getpid()));
+	ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "1"));
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child) {
+		calls(HITS);
+		_exit(0);
+	}
+	calls(HITS);
+	waitpid(child, NULL, 0);
+	ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "0"));
+	self->trace = text_read(ETCH, "trace");
+	ASSERT_EQ(HITS, self->trace.nr);
+	for (int i = 0; i < HITS; i++)
+		EXPECT_EQ(getpid(), self->trace.records[i].pid);
+	EXPECT_EQ(2 * HITS, number_in(read_file(ETCH, EVENT "/stats"), "hits"));
 }
 
 /* A start while the event is on, from its beginning to its end, is recorded once. */
@@ -281,9 +333,9 @@ TEST_F(uprobes, say_the_same_as_ftrace)
 	ASSERT_EQ(0, write_file(FTRACE, "trace", ""));
 	ASSERT_EQ(0, write_file(FTRACE, EVENT "/enable", "1"));
 	ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "1"));
-	hits(7);
+	calls(7);
 	ASSERT_EQ(0, write_file(FTRACE, EVENT "/enable", "0"));
-	hits(1);
+	calls(1);
 	ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "0"));
 	self->trace = text_read(ETCH, "trace");
 	theirs = text_read(FTRACE, "trace");

@@ -46,7 +46,7 @@ static inline unsigned long long ticks_per_second(void)
 	return (ticks() - begin) * 1e9 / ns;
 }
 
-static void write_file(const char *path, const char *value)
+static inline void write_file(const char *path, const char *value)
 {
 	int fd = open(path, O_WRONLY);
 
@@ -88,7 +88,7 @@ static inline long long stored(const char *folder)
 	return sum;
 }
 
-static void empty_buffer(const char *folder)
+static inline void empty_buffer(const char *folder)
 {
 	char path[160];
 	int fd;

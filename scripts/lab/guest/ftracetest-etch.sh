@@ -28,6 +28,20 @@ layout()
 	esac
 }
 
+# Tests ask ftrace's README for what definitions of probes can be. Those are parsed by the same
+# code in Etch's tree, which has no README.
+grep()
+{
+	case ${3-} in
+	README)
+		command grep "$1" "$2" /tmp/README
+		;;
+	*)
+		command grep "$@"
+		;;
+	esac
+}
+
 sed()
 {
 	case ${3-} in

@@ -24,6 +24,7 @@ fail()
 # The runner takes the first mount in whose line the word "tracefs" is.
 use_etch()
 {
+	cp /sys/kernel/tracing/README /tmp/README || fail "no README"
 	umount /sys/kernel/tracing || fail "tracefs stays"
 	mkdir -p /tmp/tracefs
 	mount -o bind /sys/kernel/debug/etch /tmp/tracefs || fail "no tree of Etch"

@@ -12,7 +12,7 @@ import lock
 import machine
 import site_checks
 import tap
-from checks import ahead, first_event
+from checks import ahead, first_event, peers
 from checks.lane import (DEBIAN_PYTHON, SCRIPTS, host_tool, need, run, say, show_remarks,
                          tap_lane, LaneError)
 
@@ -47,16 +47,16 @@ USER_TESTS = ["etch:user_rseq", "etch:user_events", "etch:user_life", "etch:user
               "etch:user_protocol", "etch:user_stress", "etch:user_packets", "etch:access"]
 # Probes of all kinds.
 PROBE_TESTS = ["etch:probes", "etch:uprobes", "etch:fprobes", "etch:probe_names",
-               "etch:probe_lines", "etch:markers"]
-# How often a probed program starts in a long lane.
-STARTS = "etch_test.starts=1000"
+               "etch:probe_lines", "etch:probe_life", "etch:markers"]
+# How often a probed program starts, and how many definitions come and go, in a long lane.
+STARTS = ["etch_test.starts=1000", "etch_test.definitions=1000"]
 # How often gates are opened and values set there: each time both processors are waited
 # for, and that is slow where they are emulated.
 CYCLES = "etch_test.cycles=2000"
 # What kselftests run in the kernel compiled by clang: each way through the code
 # once.
 CLANG_TESTS = ["etch:format", "etch:gates", "etch:accounting", "etch:module",
-               "etch:ring_torture", "etch:raw", "etch:all_events"]
+               "etch:ring_torture", "etch:raw", "etch:all_events", "etch:markers"]
 # How long the ring is tortured in each mode, by a long lane; how long a storm lasts.
 TORTURE = "etch_test.torture_ms=30000"
 STORM = "etch_test.storm_ms=60000"
@@ -380,9 +380,10 @@ def probes():
     prepare(name)
     say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
     cases = boot(name, "kselftest", LIMITS[name],
-                 [STARTS] + [f"kselftest={test}" for test in PROBE_TESTS])
+                 STARTS + [f"kselftest={test}" for test in PROBE_TESTS])
     skipped = [case.name for case in cases if case.status == "skipped"]
-    return cases + [tap.Case(f"{test} was skipped", "failed") for test in skipped]
+    cases += [tap.Case(f"{test} was skipped", "failed") for test in skipped]
+    return cases + peers.ftracetest_probes(name)
 
 
 def realtime():
@@ -399,4 +400,4 @@ def clang():
     cases = boot(name, "kselftest", LIMITS[name],
                  BOOT + [f"kselftest={test}" for test in CLANG_TESTS])
     print(f"### {name}: run were {' '.join(CLANG_TESTS)}, and no others", flush=True)
-    return cases + sites(name)
+    return cases + kunit_at_boot(name, 300) + sites(name)

@@ -9,7 +9,7 @@ import tree
 from checks.lane import LOGS, SCRIPTS, need, say, LaneError
 
 # Seconds until a guest with ftrace's own selftests is given up.
-PEER_LIMITS = {"um": 600, "x86-64-ftrace": 3600}
+PEER_LIMITS = {"um": 600, "x86-64-ftrace": 3600, "x86-64-probes": 1800}
 
 
 def peer_kernel(name, mainline=False):
@@ -59,6 +59,16 @@ def peer_both(name, folder, mainline):
                                  "it is not kept what mainline gives")]
     seen, problems = peer_boot(name, folder, "ftrace")
     return cases + problems + peer.as_mainline(seen, mainline)
+
+
+def ftracetest_probes(name):
+    """ftrace's own selftests of probes in Etch's tree of a lane's kernel, which is built."""
+    expected = peer.page(peer.PROBES.read_text())
+    need([SCRIPTS / "lab/rootfs.sh", name, peer.prepare(expected)])
+    seen, problems = peer_boot(name, layout.BUILD / name, "etch")
+    return problems + peer.in_etch(seen, expected) + [
+        tap.Case(problem, "failed")
+        for problem in peer.unknown(expected, peer.files(peer.PROBE_FOLDERS))]
 
 
 def ftracetest():
