@@ -8,6 +8,7 @@ tell their thread in a context, or not at all.
 """
 
 import json
+import re
 import sqlite3
 import subprocess
 
@@ -26,9 +27,17 @@ def tables(etch, folder):
             for verb, *options in TABLES}
 
 
+def _of_streams(text, ours):
+    """A table that counts the CPUs with packets alone: others have no stream without one."""
+    empty = sum(not path.stat().st_size for path in ours.glob("cpu*"))
+    return re.sub(r"\b(\d+) CPUs?,", lambda match: "{} CPU{},".format(
+        nr := int(match[1]) - empty, "s" if nr != 1 else ""), text, count=1)
+
+
 def compare(etch, ours, theirs):
     """Sentences on tables that differ."""
-    one, two = tables(etch, ours), tables(etch, theirs)
+    two = tables(etch, theirs)
+    one = {verb: _of_streams(text, ours) for verb, text in tables(etch, ours).items()}
     return [f"etch {verb}: {b!r} for {a!r}" for verb in one
             for a, b in zip(one[verb].splitlines() + [""], two[verb].splitlines() + [""])
             if a != b]
