@@ -233,15 +233,19 @@ static bool copy_file(const char *from, const char *to)
 	return file_close(file, true);
 }
 
+/* Also the files with programs' records, which are behind those of the CPUs. */
 static bool link_cpus(const struct export *x)
 {
 	char from[4096], to[4096];
 
-	for (unsigned int i = 0; i < x->source->nr_cpus; i++) {
-		int cpu = x->source->cpus[i].cpu;
+	for (unsigned int i = 0; i < x->source->nr_cpus + x->source->nr_programs; i++) {
+		const char *kind = i < x->source->nr_cpus ? "cpu" : "user";
+		const struct etch_cpu *cpu = &x->source->cpus[i];
 
-		snprintf(from, sizeof(from), "%s/cpu%d", x->folder, cpu);
-		snprintf(to, sizeof(to), "%s/cpu%d", x->to, cpu);
+		if (cpu->no_file)
+			continue;
+		snprintf(from, sizeof(from), "%s/%s%d", x->folder, kind, cpu->cpu);
+		snprintf(to, sizeof(to), "%s/%s%d", x->to, kind, cpu->cpu);
 		if (link(from, to) && !copy_file(from, to))
 			return false;
 	}

@@ -14,7 +14,23 @@ sys.path[:0] = [str(HERE), str(SCRIPTS / "lib"), str(SCRIPTS / "proof"),
 
 
 class TapResult(unittest.TestResult):
-    """One TAP line for each test."""
+    """One TAP line for each test, whatever its subtests are."""
+
+    def startTest(self, test):
+        super().startTest(test)
+        self.details = []
+
+    def addSubTest(self, test, subtest, err):
+        super().addSubTest(test, subtest, err)
+        if err:
+            failed = issubclass(err[0], test.failureException)
+            self.details.append(str(subtest))
+            self.details.append((self.failures if failed else self.errors)[-1][1])
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        if self.details:
+            self._line(test, False, "\n".join(self.details))
 
     def _line(self, test, ok, detail="", why=""):
         name = test.id().split(".", 1)[1]
