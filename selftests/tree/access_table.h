@@ -18,7 +18,7 @@ struct row {
 	bool folder;
 };
 
-#define NR_ROWS		60
+#define NR_ROWS		62
 
 extern const struct row rows[NR_ROWS];
 
