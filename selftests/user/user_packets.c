@@ -371,11 +371,11 @@ TEST_F(packets, a_reader_that_waits_is_woken_by_the_end)
 	int pid = make_child(), status;
 
 	if (!pid) {
-		char buf[64];
+		struct etch_packet_header header;
 		int fd = open(RAW, O_RDONLY);
 
-		_exit(read(fd, buf, sizeof(buf)) == sizeof(buf) &&
-		      ((struct etch_packet_header *)buf)->magic == ETCH_PACKET_MAGIC ? 0 : 1);
+		_exit(read(fd, &header, sizeof(header)) == sizeof(header) &&
+		      header.magic == ETCH_PACKET_MAGIC ? 0 : 1);
 	}
 	hit(5);
 	usleep(100000);
