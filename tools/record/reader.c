@@ -253,7 +253,7 @@ static int readers_look_for(struct readers *all, int cpu, bool programs)
 
 	if (readers_have(all, cpu, programs))
 		return 0;
-	/* Before the file is open: from then on, what is read is this reader's. */
+	/* Before the file is open. From then on this reader alone takes records. */
 	tree_stats(all->tree, cpu, &base);
 	from = tree_open_packets(all->tree, cpu, programs);
 	/* Not there yet: it is looked for again. Most kernels have no events of programs. */
