@@ -71,6 +71,7 @@ static void etch_user_page_end(struct etch_user_page *page, struct etch_instance
 	before->seq = tail->seq;
 	before->discarded = tail->told;
 	tail->told = tail->overwritten + tail->lost;
+	tail->told_overwritten = tail->overwritten;
 	head->packet_seq_num = ++tail->seq;
 	head->overwritten = tail->overwritten;
 	head->lost_full = tail->lost;

@@ -193,7 +193,7 @@ static void etch_user_stream_begin(struct etch_user_reader *r, struct etch_user_
 		view->end = 0;
 	}
 	view->place = s->ring->at;
-	/* Only a program that breaks the rules has a record that is older than those taken since. */
+	/* Only a program that breaks the rules has a record older than those taken since. */
 	view->place.last = max(view->place.last, r->inst->user->bases[s->ring->cpu].last);
 	view->counts = (struct etch_user_counts) {};
 	view->limit = etch_user_limit(s->ring);

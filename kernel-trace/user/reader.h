@@ -33,12 +33,14 @@ struct etch_user_item {
  * @overwritten: records, as of now
  * @lost: the same
  * @told: all losses that a packet told of
+ * @told_overwritten: the overwritten ones among them
  */
 struct etch_user_tail {
 	u64 seq;
 	u64 overwritten;
 	u64 lost;
 	u64 told;
+	u64 told_overwritten;
 };
 
 /* How much there is for a packet. */

@@ -612,7 +612,7 @@ int etch_user_map(u32 id, struct vm_area_struct *vma)
 
 /* ---- The instance's life ---- */
 
-/* No packet tells of losses from before. */
+/* No packet tells of losses from before, neither in the sum nor by their causes. */
 static void etch_user_reset_tails(struct etch_user *user, int want)
 {
 	int cpu;
@@ -620,8 +620,10 @@ static void etch_user_reset_tails(struct etch_user *user, int want)
 	for_each_possible_cpu(cpu) {
 		struct etch_user_tail *tail = &user->bases[cpu].tail;
 
-		if (want == ETCH_ALL_CPUS || want == cpu)
-			tail->told = tail->overwritten + tail->lost;
+		if (want != ETCH_ALL_CPUS && want != cpu)
+			continue;
+		tail->overwritten = tail->told_overwritten;
+		tail->lost = tail->told - tail->told_overwritten;
 	}
 }
 

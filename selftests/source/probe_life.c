@@ -39,7 +39,7 @@ FIXTURE_TEARDOWN(probe_life)
 	probing_ends(NULL, &self->trace);
 }
 
-/* The definition is there first, and stays on. Of a function that is not there, $arg1 is nothing. */
+/* The definition is there first, and stays on. $arg1 of a function that is not there is 0. */
 TEST_F(probe_life, a_module_comes_and_goes)
 {
 	if (!sample_path())

@@ -50,7 +50,7 @@ struct found {
 static bool wrong(struct found *f, bool is, const char *what)
 {
 	if (is && !f->wrong++)
-		printf("# wrong: %s, in packet %llu\n", what, f->head.packet_seq_num);
+		printf("# a mistake: %s, in packet %llu\n", what, f->head.packet_seq_num);
 	return is;
 }
 

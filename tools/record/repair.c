@@ -58,12 +58,10 @@ static int repair_file(int dir, const char *name)
 /* cpuN or userN, and nothing behind it: cpu0.gz is left alone. */
 static bool repair_is_stream(const char *name)
 {
-	int len = 0;
+	size_t kind = strncmp(name, "cpu", 3) ? strncmp(name, "user", 4) ? 0 : 4 : 3;
+	size_t digits = strspn(name + kind, "0123456789");
 
-	if (sscanf(name, "cpu%*[0-9]%n", &len) || !len)
-		if (sscanf(name, "user%*[0-9]%n", &len))
-			return false;
-	return len && !name[len];
+	return kind && digits && !name[kind + digits];
 }
 
 int repair(const char *folder)

@@ -4,7 +4,7 @@
 
   check.py
 
-The compiler's W=1, sparse, and which rooms use which, in three kernels, each header alone,
+The compiler's W=1, sparse, and which rooms use which, in two kernels, each header alone,
 kernel-doc, Coccinelle with the kernel's rules and ours, checkpatch on each patch, spelling,
 plain English, shell and Python. scripts/proof/lint/ignore lists the findings that are passed over,
 with reasons; scripts/series/checkpatch.ignore lists those of checkpatch.

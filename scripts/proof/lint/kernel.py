@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The checkers that go through the kernel's build: the compiler and sparse.
 
-They look at kernels of three architectures, configured as lanes are, each in a folder
+They look at kernels of two architectures, configured as lanes are, each in a folder
 of its own. No whole kernel is built: only the files that make generates before it compiles
 anything, and the objects that are looked at.
 """
@@ -31,7 +31,7 @@ SPARSE = ("C=2", "CHECK=sparse", "CF=-fmax-warnings=unlimited")
 # those of files that are not ours.
 CACHE = {"CCACHE_BASEDIR": "", "CCACHE_DEPEND": "1", "LC_ALL": "C"}
 # Where sources are that one of the kernels has; x86-64's has all others.
-PLACES = {"arch/arm64/": "arm64", "arch/um/": "um", "arch/x86/um/": "um"}
+PLACES = {"arch/um/": "um", "arch/x86/um/": "um"}
 
 
 class BuildError(Exception):
@@ -160,8 +160,7 @@ class Kernel:
 
 
 KERNELS = (Kernel("um", "lint", touched.FOLDERS),
-           Kernel("x86-64", "lint-x86-64", touched.FOLDERS, "lint"),
-           Kernel("arm64", "lint-arm64"))
+           Kernel("x86-64", "lint-x86-64", touched.FOLDERS, "lint"))
 
 
 def marked(text):
