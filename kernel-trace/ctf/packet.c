@@ -127,8 +127,15 @@ unsigned int etch_packet_take(struct etch_instance *inst, int cpu, void **memory
 	bytes = etch_packet_make(inst, cpu, *memory, &view, etch_ring_overwritten(ring));
 	head = *memory;
 	*before = *reported;
-	reported->seq = head->packet_seq_num;
-	reported->discarded = head->events_discarded;
+	*reported = (struct etch_reported) {
+		.seq = head->packet_seq_num,
+		.discarded = head->events_discarded,
+		.overwritten = head->overwritten,
+		.full = head->lost_full,
+		.throttled = head->lost_throttled,
+		.nested = head->lost_nested,
+		.too_big = head->lost_too_big,
+	};
 	return bytes;
 }
 
@@ -155,11 +162,11 @@ unsigned int etch_packet_lead(void *lead, const void *packet, const struct etch_
 	head->timestamp_end = head->timestamp_begin;
 	head->content_size = sizeof(*head) * BITS_PER_BYTE;
 	head->packet_size = PAGE_SIZE * BITS_PER_BYTE;
-	head->overwritten = 0;
-	head->lost_full = 0;
-	head->lost_throttled = 0;
-	head->lost_nested = 0;
-	head->lost_too_big = 0;
+	head->overwritten = before->overwritten;
+	head->lost_full = before->full;
+	head->lost_throttled = before->throttled;
+	head->lost_nested = before->nested;
+	head->lost_too_big = before->too_big;
 	head->records = 0;
 	return PAGE_SIZE;
 }

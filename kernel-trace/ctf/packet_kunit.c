@@ -217,9 +217,17 @@ static void etch_packet_leads(struct kunit *test)
 	memset(lead, 0xaa, PAGE_SIZE);
 	KUNIT_EXPECT_EQ(test, 0, etch_packet_lead(lead, &packet, &before));
 	before.discarded = 20;
+	before.overwritten = 15;
+	before.full = 1;
+	before.too_big = 4;
 	KUNIT_EXPECT_EQ(test, PAGE_SIZE, etch_packet_lead(lead, &packet, &before));
 	KUNIT_EXPECT_EQ(test, 7, lead->packet_seq_num);
 	KUNIT_EXPECT_EQ(test, 20, lead->events_discarded);
+	KUNIT_EXPECT_EQ(test, 15, lead->overwritten);
+	KUNIT_EXPECT_EQ(test, 1, lead->lost_full);
+	KUNIT_EXPECT_EQ(test, 0, lead->lost_throttled);
+	KUNIT_EXPECT_EQ(test, 0, lead->lost_nested);
+	KUNIT_EXPECT_EQ(test, 4, lead->lost_too_big);
 	KUNIT_EXPECT_EQ(test, 0, lead->records);
 	KUNIT_EXPECT_EQ(test, 5, lead->timestamp_begin);
 	KUNIT_EXPECT_EQ(test, 5, lead->timestamp_end);

@@ -68,8 +68,12 @@ static void etch_user_page_end(struct etch_user_page *page, struct etch_instance
 	struct etch_packet_header *head = page->head;
 
 	etch_packet_frame(inst, cpu, head, ETCH_STREAM_USER, page->len, PAGE_ALIGN(page->len));
-	before->seq = tail->seq;
-	before->discarded = tail->told;
+	*before = (struct etch_reported) {
+		.seq = tail->seq,
+		.discarded = tail->told,
+		.overwritten = tail->told_overwritten,
+		.full = tail->told - tail->told_overwritten,
+	};
 	tail->told = tail->overwritten + tail->lost;
 	tail->told_overwritten = tail->overwritten;
 	head->packet_seq_num = ++tail->seq;

@@ -99,7 +99,8 @@ struct etch_origin {
  * @overwritten: records
  * @lost: records, by cause
  * @floor: not a count: the latest time in a ring that has gone
- * @reported: as of the packet that was given out last: its number, and all lost before it
+ * @reported: as of the packet that was given out last: its number, and all lost before it, in
+ *	      sum and by cause, as struct etch_packet_header has them
  * @flushed: full sub-buffers are wanted at once, however few there are, up to this
  *	     number: those that were there when a flush was asked for
  * @lines: for all readers of trace_pipe together: the ring's losses of which they know,
@@ -115,6 +116,11 @@ struct etch_stream_base {
 	struct etch_reported {
 		u64 seq;
 		u64 discarded;
+		u64 overwritten;
+		u32 full;
+		u32 throttled;
+		u32 nested;
+		u32 too_big;
 	} reported;
 	u64 flushed;
 	struct etch_unreported {
