@@ -483,10 +483,12 @@ void etch_merge_look(struct etch_merge *m, struct etch_instance *inst, int want,
  */
 static bool etch_merge_may_be_early(const struct etch_merge *m, u64 time)
 {
-	bool user = etch_user_present(m->user);
+	bool user;
 
+	/* A dump, which only looks, has no reader of programs' records. */
 	if (m->way != ETCH_MERGE_TAKE)
 		return false;
+	user = etch_user_present(m->user);
 	if ((m->rings + user < 2 || !m->dry || time <= m->safe) &&
 	    (!user || time <= etch_user_safe(m->user)))
 		return false;
