@@ -211,7 +211,7 @@ def um_plain():
 
 
 def um_user():
-    """Events of programs, in a small User-mode Linux: none of their tests is skipped."""
+    """Events of programs, in a small User-mode Linux: none of their tests is skipped. KUnit."""
     name = "um-user"
     missing = set(USER_TESTS) - set(prepare(name))
     if missing:
@@ -223,7 +223,7 @@ def um_user():
     skipped = [case.name for case in cases
                if case.status == "skipped" and ": user_" in case.name]
     cases += [tap.Case(f"{test} was skipped", "failed") for test in skipped]
-    return cases + user_traces(name)
+    return cases + kunit_at_boot(name, 120) + user_traces(name)
 
 
 def user_traces(name):
