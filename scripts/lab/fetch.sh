@@ -97,7 +97,7 @@ zsh		zsh
 "
 	TOOLS+="
 Xvfb		xvfb
-convert		imagemagick
+import		imagemagick
 kernelshark	kernelshark
 xdotool		xdotool
 "
