@@ -83,11 +83,12 @@ status_of_a_command()
 		said '/no/such/program cannot be run: No such file'
 }
 
+# A task that sleeps sets its timer a little before it leaves the CPU: it may be off for less.
 how_long_things_took()
 {
 	tool 0 trace -e sched -- sh -c 'sleep 0.2' && said 'sched_switch: .*<.*ran [0-9.]+ [mu]?s' &&
 		said 'sched_switch: .*waited [0-9.]+ [mu]s' &&
-		said 'sched_waking: comm=sleep .*<sleep-[0-9]+ slept ([2-9][0-9][0-9]\.[0-9]+ ms|[0-9.]+ s)>'
+		said 'sched_waking: comm=sleep .*<sleep-[0-9]+ slept ((1[5-9]|[2-9][0-9])[0-9]\.[0-9]+ ms|[0-9.]+ s)>'
 }
 
 chosen_ones()
@@ -209,7 +210,8 @@ records_a_command()
 }
 
 # System calls are one line each, with what they returned and how long they took. A comment says
-# before which call lasts.
+# before which call lasts. Calls of others may have begun before the trace; of the command's,
+# the first has: its process waits for the trace.
 live_calls()
 {
 	[ -d $TREE/events/syscalls ] || return $SKIPPED
@@ -217,15 +219,17 @@ live_calls()
 		said ': open(at)?\(.*\) = -2 \(No such file or directory\) <[0-9.]+ [mu]?s' &&
 		tool 0 trace -- sleep 1.4 &&
 		said '^# sleep-[0-9]+ is in (clock_)?nanosleep\(.*\) since ' &&
-		said ': (clock_)?nanosleep\(.*\) = 0 <1\.[4-9][0-9]* s !>' &&
-		said ': exit_group\(' && ! said '<\?>'
+		said ': (clock_)?nanosleep\(.*\) = 0 <(1\.[4-9]|[2-9]\.)[0-9]* s !>' &&
+		said ': exit_group\(' && [ "$(lines '^ *sleep-.*<\?>')" = 1 ] &&
+		said '^ *sleep-.*: read\(\.\.\.\) = 1 <\?>'
 }
 
+# Others may be in the same call: the longest is the command's.
 live_tables_of_calls()
 {
 	[ -d $TREE/events/raw_syscalls ] || return $SKIPPED
 	tool 0 syscalls --live 1 -- sleep 2.2 && [ "$(lines '^(CALL|# no record)')" -ge 2 ] &&
-		said '^(clock_nanosleep|nanosleep|call [0-9]+) +1 +2\.[2-9][0-9]* s'
+		said '^(clock_nanosleep|nanosleep|call [0-9]+) .* (2\.[2-9]|[3-9]\.)[0-9]* s .* sleep-[0-9]+$'
 }
 
 # Events that come with a module while records are shown, and that somebody enables.

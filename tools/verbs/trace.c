@@ -31,7 +31,8 @@ static const char trace_help[] =
 	"    Behind other lines is how long tasks ran, waited or slept, and interrupts took.\n"
 	"    A wait of 10 ms or more has an exclamation mark.\n"
 	"  - Records that were lost are a line in their place. If printing is too slow\n"
-	"    for the records, a line tells how far behind it is. etch's own records are not shown.\n"
+	"    for the records, a line tells how far behind it is. Of etch's own records, only\n"
+	"    those of interrupts are shown.\n"
 	"\n"
 	"etch trace [OPTION]... [-- COMMAND [ARGUMENT]...]\n"
 	"\n"
@@ -138,6 +139,12 @@ static int trace_options(struct tracer *t, int argc, char **argv)
 
 /* ---- Lines ---- */
 
+/* Of what this program does itself. An interrupt that comes meanwhile is others' matter. */
+static bool is_own(const struct etch_record *rec)
+{
+	return !rec->loss && rec->pid == getpid() && rec->context == ETCH_TASK;
+}
+
 /* Up to the end of a round. */
 static void print_round(struct tracer *t, struct live *live, struct out *out)
 {
@@ -146,7 +153,7 @@ static void print_round(struct tracer *t, struct live *live, struct out *out)
 
 	while (!out->failed && etch_next(live_source(live), &rec) > 0) {
 		names_look(t->liner.names, live_source(live), &rec, NULL, NULL);
-		wanted = chosen(&t->choice, &rec) && (rec.loss || rec.pid != getpid());
+		wanted = chosen(&t->choice, &rec) && !is_own(&rec);
 		durations_line(t->durations, out, &rec, wanted);
 	}
 	if (!live_is_last(live))
