@@ -15,17 +15,31 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define MAX_ROUNDS	64
 #define INSTANCES	8
+#define TASKS		500	/* of each CPU, one after the other */
 
-enum { MKDIR, RMDIR, ON, OFF, SLAB, LOOKED, FORGOTTEN, PERCPU, ALL, FIGURES };
+enum { MKDIR, RMDIR, ON, OFF, TASKS_OFF, TASKS_ON, SLAB, LOOKED, FORGOTTEN, PERCPU, ALL, FIGURES };
 
-static const char * const names[FIGURES] = {
-	"mkdir", "rmdir", "on", "off", "slab", "slab-looked-into", "slab-forgotten", "percpu",
-	"all-memory",
+static const struct {
+	const char *name;
+	int share;		/* what is measured is so many times the figure */
+} figures[FIGURES] = {
+	[MKDIR] = { "mkdir", 1 },
+	[RMDIR] = { "rmdir", 1 },
+	[ON] = { "on", 1 },
+	[OFF] = { "off", 1 },
+	[TASKS_OFF] = { "tasks-off", TASKS },
+	[TASKS_ON] = { "tasks-on", TASKS },
+	[SLAB] = { "slab", INSTANCES },
+	[LOOKED] = { "slab-looked-into", INSTANCES },
+	[FORGOTTEN] = { "slab-forgotten", INSTANCES },
+	[PERCPU] = { "percpu", INSTANCES },
+	[ALL] = { "all-memory", INSTANCES },
 };
 
 static struct tree {
@@ -151,14 +165,52 @@ static void measure_memory(struct tree *tree, int round)
 	remove_instances(tree);
 }
 
+/* ---- Tasks ---- */
+
+static void begin_and_end_tasks(void)
+{
+	for (int i = 0; i < TASKS; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+			err(1, "a task");
+	}
+}
+
+/* How long each CPU takes, all at once, for tasks that begin and end. */
+static long long time_of_tasks(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	long long begin = now();
+	int status;
+
+	for (long i = 0; i < cpus; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			err(1, "a process");
+		if (!pid) {
+			begin_and_end_tasks();
+			_exit(0);
+		}
+	}
+	while (cpus--)
+		if (wait(&status) < 0 || status)
+			errx(1, "a process that makes tasks failed");
+	return now() - begin;
+}
+
 /* ---- Times ---- */
 
-static long long timed_write(const struct tree *tree, const char *value)
+/* Write to the file of an event, of a system or of all. */
+static long long timed_enable(const struct tree *tree, const char *events, const char *value)
 {
 	char path[128];
 	long long begin;
 
-	snprintf(path, sizeof(path), "%s/events/enable", tree->folder);
+	snprintf(path, sizeof(path), "%s/events/%senable", tree->folder, events);
 	begin = now();
 	write_path(path, value);
 	return now() - begin;
@@ -176,8 +228,13 @@ static void measure_times(struct tree *tree, int round)
 	if (rmdir(path))
 		err(1, "%s", path);
 	tree->values[RMDIR][round] = now() - begin;
-	tree->values[ON][round] = timed_write(tree, "1");
-	tree->values[OFF][round] = timed_write(tree, "0");
+	tree->values[ON][round] = timed_enable(tree, "", "1");
+	tree->values[OFF][round] = timed_enable(tree, "", "0");
+	tree->values[TASKS_OFF][round] = time_of_tasks();
+	/* An event that none of these tasks hits. */
+	timed_enable(tree, "printk/console/", "1");
+	tree->values[TASKS_ON][round] = time_of_tasks();
+	timed_enable(tree, "printk/console/", "0");
 }
 
 /* ---- All of it ---- */
@@ -215,9 +272,8 @@ static void print_events(const struct tree *tree)
 
 static void print(const struct tree *tree, int figure, int rounds)
 {
-	int share = figure >= SLAB ? INSTANCES : 1;
-
-	printf("bench: sample %s %s %d", names[figure], tree->name, share);
+	printf("bench: sample %s %s %d", figures[figure].name, tree->name,
+	       figures[figure].share);
 	for (int i = 0; i < rounds; i++)
 		printf(" %lld", tree->values[figure][i] < 0 ? 0 : tree->values[figure][i]);
 	printf("\n");

@@ -24,7 +24,7 @@ class Rest(unittest.TestCase):
 
     def test_memory_is_an_instances_share(self):
         found = rest.rows(figures.parse(report()), "um")
-        slab = figures.find(found, rest.CASES[5][1], "etch")
+        slab = figures.find(found, rest.title_of("slab"), "etch")
         self.assertEqual("bytes", slab.unit)
         self.assertEqual(100, slab.min)
         self.assertEqual(800, figures.find(found, "mkdir of an instance", "etch").min)
