@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Lanes of the other bases: those of the first one, run by a check.py that is told the base.
+
+A process has one base: what it knows of folders follows from that. So each of these lanes
+starts a check.py, which shows what it does and leaves its cases in a file.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+import layout
+import tap
+from checks.lane import LOGS, SCRIPTS, LaneError
+
+# As scripts/lab/fetch.sh says that no source of the base is to be had.
+NO_SOURCE = 3
+
+
+def environment(base):
+    """The variables of a process for a base. KDIR is a tree of the chosen base's version."""
+    return {**{name: value for name, value in os.environ.items() if name != "KDIR"},
+            "ETCH_BASE": base}
+
+
+def fetch(base):
+    """Why there is no source of a base to be had; None where it is there. May raise LaneError."""
+    command = [str(SCRIPTS / "lab/fetch.sh")]
+    with subprocess.Popen(command, cwd=layout.TOP, env=environment(base), text=True,
+                          errors="replace", stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT) as process:
+        said = []
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            said.append(line.strip())
+    if process.returncode == NO_SOURCE:
+        errors = [line for line in said if line.startswith("### error: ")] or ["it says nothing"]
+        return errors[0].removeprefix("### error: ")
+    if process.returncode:
+        raise LaneError(f"the source of Linux {base} could not be fetched: "
+                        + " ".join(said[-1:]))
+    return None
+
+
+def check(base, name):
+    """The cases of a lane for a base whose source is there."""
+    LOGS.mkdir(parents=True, exist_ok=True)
+    file = LOGS / f"cases-{name}-{base}.json"
+    file.unlink(missing_ok=True)
+    status = subprocess.run([sys.executable, SCRIPTS / "proof/check.py", f"--cases={file}", name],
+                            cwd=layout.TOP, env=environment(base), check=False).returncode
+    if not file.exists():
+        raise LaneError(f"check.py for Linux {base} ended with status {status} and left no cases")
+    return [tap.Case(*case) for case in json.loads(file.read_text())]
+
+
+def write(file, cases):
+    """What check() reads."""
+    file.write_text(json.dumps([[case.name, case.status, case.why] for case in cases]))
+
+
+def lane(base, name, what):
+    """The function of a lane: what NAME does, or a skipped case. what: its documentation."""
+    def function():
+        why = fetch(base)
+        if why:
+            print(f"### NOT RUN on Linux {base}: {name}: {why}", flush=True)
+            return [tap.Case(f"{name} on Linux {base}", "skipped", f"no source: {why}")]
+        return check(base, name)
+
+    function.__doc__ = f"Linux {base}: {what}"
+    return function
+
+
+def lanes(names, every):
+    """{NAME-BASE: function} for these names and each base but the first, where that is chosen.
+
+    every: {name: function}; names: a list of such names, or {name as it is shown: name}.
+    """
+    first, *others = layout.BASES
+    if layout.BASE != first:
+        return {}
+    shown = names if isinstance(names, dict) else dict.fromkeys(names)
+    return {f"{name}-{base}": lane(base, shown[name] or name,
+                                   every[shown[name] or name].__doc__)
+            for base in others if base in layout.carried() for name in shown}
