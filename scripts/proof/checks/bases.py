@@ -5,6 +5,7 @@ A process has one base: what it knows of folders follows from that. So each of t
 starts a check.py, which shows what it does and leaves its cases in a file.
 """
 
+import functools
 import json
 import os
 import subprocess
@@ -12,10 +13,13 @@ import sys
 
 import layout
 import tap
+from checks import ahead
 from checks.lane import LOGS, SCRIPTS, LaneError
 
 # As scripts/lab/fetch.sh says that no source of the base is to be had.
 NO_SOURCE = 3
+# The kernels that are built ahead, by the lane that needs them.
+KERNELS = {"um": "um", "x86-64-brief": "x86-64"}
 
 
 def environment(base):
@@ -43,6 +47,16 @@ def fetch(base):
     return None
 
 
+def source(base):
+    """The source of a base with the series on it, for who builds ahead. May raise LaneError."""
+    why = fetch(base)
+    if why:
+        raise LaneError(why)
+    if subprocess.run([sys.executable, SCRIPTS / "series/tree.py", "build"], cwd=layout.TOP,
+                      env=environment(base), check=False).returncode:
+        raise LaneError(f"the series could not be put on Linux {base}")
+
+
 def check(base, name):
     """The cases of a lane for a base whose source is there."""
     LOGS.mkdir(parents=True, exist_ok=True)
@@ -67,6 +81,8 @@ def lane(base, name, what):
         if why:
             print(f"### NOT RUN on Linux {base}: {name}: {why}", flush=True)
             return [tap.Case(f"{name} on Linux {base}", "skipped", f"no source: {why}")]
+        if name in KERNELS:
+            ahead.wait(f"{base}/{KERNELS[name]}")
         return check(base, name)
 
     function.__doc__ = f"Linux {base}: {what}"
@@ -81,7 +97,12 @@ def lanes(names, every):
     first, *others = layout.BASES
     if layout.BASE != first:
         return {}
-    shown = names if isinstance(names, dict) else dict.fromkeys(names)
-    return {f"{name}-{base}": lane(base, shown[name] or name,
-                                   every[shown[name] or name].__doc__)
-            for base in others if base in layout.carried() for name in shown}
+    runs = names if isinstance(names, dict) else dict(zip(names, names))
+    found = {}
+    for base in others:
+        for shown, name in runs.items() if base in layout.carried() else ():
+            found[f"{shown}-{base}"] = lane(base, name, every[name].__doc__)
+            if name in KERNELS:
+                ahead.KERNELS[f"{shown}-{base}"] = ([f"{base}/{KERNELS[name]}"],
+                                                    functools.partial(source, base))
+    return found

@@ -16,7 +16,7 @@ import check
 import figures
 import layout
 import tap
-from checks import bases
+from checks import ahead, bases
 from checks.lane import LaneError
 
 FIRST, OTHER = list(layout.BASES)[:2]
@@ -40,6 +40,10 @@ class Names(unittest.TestCase):
     def test_what_does_not_know_of_a_kernel_is_not_repeated(self):
         for name in "harness", "ring", "model", "litmus", "fuzz-long", "docs":
             self.assertNotIn(f"{name}-{OTHER}", check.ALL)
+
+    def test_kernels_are_built_ahead(self):
+        for name in "um", "x86-64":
+            self.assertEqual(ahead.KERNELS[f"{name}-{OTHER}"][0], [f"{OTHER}/{name}"])
 
     def test_for_another_base_alone_there_are_none(self):
         before = layout.BASE
@@ -99,6 +103,16 @@ class Lane(unittest.TestCase):
         self.script("lab/fetch.sh", "#!/bin/sh\necho no room; exit 1")
         with self.assertRaisesRegex(LaneError, "no room"):
             self.lane()
+
+    def test_the_series_is_put_on_the_source_for_who_builds_ahead(self):
+        self.script("series/tree.py", f"import os; open('{self.scripts}/base', 'w').write("
+                                      "os.environ['ETCH_BASE'])")
+        with contextlib.redirect_stdout(io.StringIO()):
+            bases.source(OTHER)
+        self.assertEqual((self.scripts / "base").read_text(), OTHER)
+        self.script("series/tree.py", "raise SystemExit(1)")
+        with contextlib.redirect_stdout(io.StringIO()), self.assertRaises(LaneError):
+            bases.source(OTHER)
 
     def test_a_check_that_leaves_no_cases_is_a_failure(self):
         # Those of another run do not take their place.
