@@ -52,9 +52,20 @@ def source(base):
     why = fetch(base)
     if why:
         raise LaneError(why)
-    if subprocess.run([sys.executable, SCRIPTS / "series/tree.py", "build"], cwd=layout.TOP,
-                      env=environment(base), check=False).returncode:
+    if run([sys.executable, SCRIPTS / "series/tree.py", "build"], base):
         raise LaneError(f"the series could not be put on Linux {base}")
+
+
+def run(command, base):
+    """The status of a program for a base. If this one is ended, that ends its guests first."""
+    process = subprocess.Popen([str(word) for word in command], cwd=layout.TOP,
+                               env=environment(base))
+    try:
+        return process.wait()
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.wait()
 
 
 def check(base, name):
@@ -62,8 +73,7 @@ def check(base, name):
     LOGS.mkdir(parents=True, exist_ok=True)
     file = LOGS / f"cases-{name}-{base}.json"
     file.unlink(missing_ok=True)
-    status = subprocess.run([sys.executable, SCRIPTS / "proof/check.py", f"--cases={file}", name],
-                            cwd=layout.TOP, env=environment(base), check=False).returncode
+    status = run([sys.executable, SCRIPTS / "proof/check.py", f"--cases={file}", name], base)
     if not file.exists():
         raise LaneError(f"check.py for Linux {base} ended with status {status} and left no cases")
     return [tap.Case(*case) for case in json.loads(file.read_text())]

@@ -5,8 +5,10 @@ import contextlib
 import io
 import json
 import os
+import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -121,6 +123,34 @@ class Lane(unittest.TestCase):
         self.checks("sys.exit(3)")
         with self.assertRaisesRegex(LaneError, "status 3"):
             self.lane()
+
+
+    def test_who_ends_the_lane_ends_its_guests(self):
+        # The lane's check.py ends by an exception, which it has time for.
+        self.checks(f"""
+import signal, time
+def end(*_):
+    time.sleep(0.2)
+    open('{self.scripts}/ended', 'w')
+    sys.exit()
+signal.signal(signal.SIGTERM, end)
+open('{self.scripts}/begun', 'w')
+time.sleep(60)""")
+        started = self.scripts / "begun"
+
+        class Ended(Exception):
+            """What a signal's handler raises."""
+
+        def wait(process, _wait=subprocess.Popen.wait, **words):
+            if started.exists():
+                return _wait(process, **words)
+            while not started.exists():
+                time.sleep(0.01)
+            raise Ended
+
+        with mock.patch.object(subprocess.Popen, "wait", wait), self.assertRaises(Ended):
+            bases.check(OTHER, "um")
+        self.assertTrue((self.scripts / "ended").exists())
 
 
 class Told(unittest.TestCase):
