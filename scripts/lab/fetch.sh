@@ -4,8 +4,8 @@
 # Fetches the things that a build needs: the tools, and a pristine kernel source
 # in build/linux-pristine: Debian's package of sources, or for a base that has none upstream's
 # tarball. KDIR=/path takes a tree of the user's (copied, never written to) instead. A call
-# that finds a file of that tree changed copies it again. Where upstream's tarball is not to be
-# had, the exit status is 3.
+# that finds a file of that tree changed copies it again. Where it finds no tarball of upstream's,
+# its exit status is 3.
 #
 # fetch.sh arm64: in addition the compiler for that architecture, and QEMU for its programs.
 # fetch.sh arm64-guest: in addition to that the programs of such a guest, in build/root.

@@ -56,7 +56,7 @@ LONG = {"ring-long": host.ring_long, "model-long": host.model_long,
 # Those of a base that is not the first, in make check: as they are shown, and what they run.
 OTHER_BASES = {"series": "series", "um": "um", "x86-64": "x86-64-brief"}
 BRIEF = {"x86-64-brief": guests.x86_64_brief}
-# The same in make check-long: what knows of the kernel.
+# The same in make check-long: the lanes that know of the kernel.
 OTHER_BASES_LONG = [
     "lint", "ctf", "ctf-x86-64", "crash-x86-64", "arm64-bare", "layers",
     *(name for name in LONG if name not in ("ring-long", "model-long", "fuzz-long", "view",

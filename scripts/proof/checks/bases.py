@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Lanes of the other bases: those of the first one, run by a check.py that is told the base.
+"""Lanes of the other bases: those of the first one, in a check.py for the other base.
 
 A process has one base: what it knows of folders follows from that. So each of these lanes
 starts a check.py, which shows what it does and leaves its cases in a file.
@@ -16,7 +16,7 @@ import tap
 from checks import ahead
 from checks.lane import LOGS, SCRIPTS, LaneError
 
-# As scripts/lab/fetch.sh says that no source of the base is to be had.
+# The status with which scripts/lab/fetch.sh says that it found no source of the base.
 NO_SOURCE = 3
 # The kernels that are built ahead, by the lane that needs them.
 KERNELS = {"um": "um", "x86-64-brief": "x86-64"}
@@ -29,7 +29,7 @@ def environment(base):
 
 
 def fetch(base):
-    """Why there is no source of a base to be had; None where it is there. May raise LaneError."""
+    """Why nobody gives the source of a base; None where it is there. May raise LaneError."""
     command = [str(SCRIPTS / "lab/fetch.sh")]
     with subprocess.Popen(command, cwd=layout.TOP, env=environment(base), text=True,
                           errors="replace", stdout=subprocess.PIPE,

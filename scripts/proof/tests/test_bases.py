@@ -75,7 +75,7 @@ class Lane(unittest.TestCase):
         file.chmod(0o755)
 
     def lane(self):
-        """(cases, what was printed) of the lane "um"."""
+        """(cases, output) of the lane "um"."""
         with contextlib.redirect_stdout(io.StringIO()) as said, \
                 mock.patch.dict(os.environ, KDIR="/mine"):
             return bases.lane(OTHER, "um", "tests")(), said.getvalue()
