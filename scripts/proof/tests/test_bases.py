@@ -40,7 +40,7 @@ class Names(unittest.TestCase):
         self.assertIn(OTHER, check.LANES[f"um-{OTHER}"].__doc__)
 
     def test_what_does_not_know_of_a_kernel_is_not_repeated(self):
-        for name in "harness", "ring", "model", "litmus", "fuzz-long", "docs":
+        for name in "harness", "ring", "model", "litmus", "fuzz-long", "docs", "headers":
             self.assertNotIn(f"{name}-{OTHER}", check.ALL)
 
     def test_kernels_are_built_ahead(self):
