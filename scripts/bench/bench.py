@@ -15,6 +15,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "lib"), str(HERE)]
+import bases
 import consumers
 import contexts
 import enable
@@ -39,7 +40,8 @@ import workload
 BENCHES = {"gate": gate, "enable": enable, "event": event,
            "workload": workload, "readers": readers, "readout": readout,
            "rest": rest, "consumers": consumers, "recorders": recorders,
-           "rules": rules, "contexts": contexts, "marks": marks, "probe": probe}
+           "rules": rules, "contexts": contexts, "marks": marks, "probe": probe,
+           "bases": bases}
 ERRORS = (figures.FigureError, kernels.KernelError, loops.LoopError,
           machine.MachineError, OSError)
 

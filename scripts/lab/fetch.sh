@@ -4,7 +4,8 @@
 # Fetches the things that a build needs: the tools, and a pristine kernel source
 # in build/linux-pristine: Debian's package of sources, or for a base that has none upstream's
 # tarball. KDIR=/path takes a tree of the user's (copied, never written to) instead. A call
-# that finds a file of that tree changed copies it again.
+# that finds a file of that tree changed copies it again. Where it finds no tarball of upstream's,
+# its exit status is 3.
 #
 # fetch.sh arm64: in addition the compiler for that architecture, and QEMU for its programs.
 # fetch.sh arm64-guest: in addition to that the programs of such a guest, in build/root.
@@ -31,6 +32,9 @@ ARCHIVE=${ETCH_ARCHIVE:-${ETCH_PACKAGE:+/usr/src/$ETCH_PACKAGE.tar.xz}}
 MADE=('*.o' '*.ko' '*.a' '*.cmd' '*.mod' '*.mod.c')
 CONFIGURED=(/.git /.pc /.config /include/config /include/generated
 	'/arch/*/include/generated')
+
+# The exit status where there is no source.
+NO_SOURCE=3
 
 # Gigabytes: the source and make run; make check; make check-long.
 ROOM=(3 6 15)
@@ -307,9 +311,10 @@ clone()
 find_archive()
 {
 	[ -z "$ARCHIVE$KDIR" ] || return 0
-	ARCHIVE=$("$ETCH_TOP/scripts/lab/tarball.sh") ||
-		die "Debian's archive gives no source of Linux $ETCH_BASE.y (above). With" \
-			"KDIR=/path/to/linux, a tree of yours of that version takes its place"
+	ARCHIVE=$("$ETCH_TOP/scripts/lab/tarball.sh") && return
+	warn "error: Debian's archive gives no source of Linux $ETCH_BASE.y (above). With" \
+		"KDIR=/path/to/linux, a tree of yours of that version takes its place"
+	exit "$NO_SOURCE"
 }
 
 source_tree()

@@ -4,6 +4,7 @@
 
   check.py [LANE...]     those named; default all but the long ones
   check.py long          all
+  check.py --cases=FILE LANE...   for a lane of another base: no table, but the cases in FILE
 
 LANES and LONG say what there is, the files in checks/ what each does. A lane that
 cannot run, or that runs no test, has failed. A kernel that does not boot, does not end
@@ -17,9 +18,10 @@ import textwrap
 import time
 import traceback
 from collections import Counter
+from pathlib import Path
 
 # Before what is in lib/: this says where that is.
-from checks import (ahead, crashes, guests, host, kunit, lane, layers, peers, traces,
+from checks import (ahead, bases, crashes, guests, host, kunit, lane, layers, peers, traces,
                     watched)
 import ftracetest
 import layout
@@ -51,6 +53,18 @@ LONG = {"ring-long": host.ring_long, "model-long": host.model_long,
         "forecast": host.forecast,
         "ftracetest-mainline": peers.ftracetest_mainline,
         "ftracetest-x86-64": peers.ftracetest_x86_64}
+# Those of a base that is not the first, in make check: as they are shown, and what they run.
+OTHER_BASES = {"series": "series", "um": "um", "x86-64": "x86-64-brief"}
+BRIEF = {"x86-64-brief": guests.x86_64_brief}
+# The same in make check-long: the lanes that know of the kernel, but for those that hold it
+# against a list, of findings or of tests, which is the first base's.
+OTHER_BASES_LONG = [
+    "ctf", "ctf-x86-64", "crash-x86-64", "arm64-bare", "layers",
+    *(name for name in LONG if name not in (
+        "ring-long", "model-long", "fuzz-long", "view", "forecast", "headers", "cocci-tree",
+        "ftracetest-mainline", "ftracetest-x86-64"))]
+LANES.update(bases.lanes(OTHER_BASES, {**LANES, **BRIEF}))
+LONG.update(bases.lanes(OTHER_BASES_LONG, {**LANES, **LONG}))
 ALL = {**LANES, **LONG}
 # Variables for scripts/lab/build.sh that only lanes set: the user's are dropped.
 TOLD = ("OUT", "SOURCE", "M", "MORE", "ONLY", "WITHOUT", "BENCH", "LLVM")
@@ -87,11 +101,14 @@ def run_lane(name):
     except Exception as error:
         traceback.print_exc()
         cases = [tap.Case(f"the lane could not run: {error!r}", "failed")]
+    return cases, since(start)
+
+
+def tell(name, cases):
+    """Print what did not pass in a lane."""
     for case in cases:
         if case.status != "passed":
-            print(f"### {name}: {case.status}: {case.name} {case.why}",
-                  flush=True)
-    return cases, since(start)
+            print(f"### {name}: {case.status}: {case.name} {case.why}", flush=True)
 
 
 def count(cases, status):
@@ -125,13 +142,23 @@ def table(results, spent_in_all):
                 print(f"### {name}: FAILED: {case.name} {case.why}")
 
 
-def main():
-    names = sys.argv[1:] or list(LANES)
+def arguments(words):
+    """(the lanes' names, the file for their cases or None)."""
+    file, known = None, ALL
+    if words and words[0].startswith("--cases="):
+        file, known = Path(words.pop(0).partition("=")[2]), {**ALL, **BRIEF}
+    names = words or list(LANES)
     if names == ["long"]:
         names = list(ALL)
-    unknown = [name for name in names if name not in ALL]
+    unknown = [name for name in names if name not in known]
     if unknown:
         sys.exit(f"no lane {unknown[0]}; there are: {' '.join(ALL)}")
+    return names, file
+
+
+def main():
+    names, file = arguments(sys.argv[1:])
+    ALL.update(BRIEF if file else {})
     signals.unwind()
     for variable in TOLD:
         os.environ.pop(variable, None)
@@ -145,10 +172,15 @@ def main():
         ahead.start(names)
         for name in names:
             results[name] = run_lane(name)
+            if not file:
+                tell(name, results[name][0])
     finally:
         ahead.stop()
-    table(results, since(start))
     every = [case for cases, _ in results.values() for case in cases]
+    if file:
+        bases.write(file, every)
+        sys.exit()
+    table(results, since(start))
     print("\n{} passed, {} failed, {} skipped".format(
         *(count(every, status)
           for status in ("passed", "failed", "skipped"))))

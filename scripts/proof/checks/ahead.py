@@ -15,7 +15,8 @@ import threading
 import layout
 from checks.lane import LOGS, SCRIPTS, need, say, LaneError
 
-# By the first lane that needs them: the kernels, and the packages that fetch.sh gets for them.
+# By the first lane that needs them: the kernels, each with "BASE/" before its name if it is one
+# of another base; and the packages that fetch.sh gets for them, or a function that fetches.
 KERNELS = {"x86-64": (["x86-64"], None), "arm64-bare": (["arm64-bare"], "arm64-guest"),
            "layers": (["um-hook", "um-ring", "um-core"], None)}
 # Seconds between two signs of life while a lane waits.
@@ -54,8 +55,10 @@ class Builder:
         with self.lock:
             if self.stopped:
                 return "stopped"
+            base, _, kernel = name.rpartition("/")
             self.process = subprocess.Popen(
-                [*self.command, name], cwd=layout.TOP, stdout=log,
+                [*self.command, kernel], cwd=layout.TOP, stdout=log,
+                env={**os.environ, "ETCH_BASE": base or layout.BASE},
                 stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                 start_new_session=True)
         return self.process.wait()
@@ -63,7 +66,7 @@ class Builder:
     @staticmethod
     def log(name):
         """The file with the messages of a kernel's build."""
-        return LOGS / f"ahead-{name}.log"
+        return LOGS / f"ahead-{name.replace('/', '-')}.log"
 
     def said(self, name):
         """The text of the log; empty if the kernel's turn has not come."""
@@ -102,7 +105,9 @@ def start(lanes):
     names = []
     for kernels, packages in (KERNELS[lane] for lane in lanes[1:] if lane in KERNELS):
         try:
-            if packages:
+            if callable(packages):
+                packages()
+            elif packages:
                 need([SCRIPTS / "lab/fetch.sh", packages])
         except LaneError:
             # The lane tries it again, and fails of it.

@@ -57,6 +57,10 @@ CYCLES = "etch_test.cycles=2000"
 # once.
 CLANG_TESTS = ["etch:format", "etch:gates", "etch:accounting", "etch:module",
                "etch:ring_torture", "etch:raw", "etch:all_events", "etch:markers"]
+# What kselftests run in a small x86-64 kernel of a base that is not the first, where User-mode
+# Linux has them all: early tracing, both tracers beside each other, both processors, every event.
+BRIEF_TESTS = ["etch:boot", "etch:pair", "etch:consumers", "etch:gates", "etch:immediate",
+               "etch:all_events"]
 # How long the ring is tortured in each mode, by a long lane; how long a storm lasts.
 TORTURE = "etch_test.torture_ms=30000"
 STORM = "etch_test.storm_ms=60000"
@@ -299,6 +303,21 @@ def x86_64():
     cases += in_one_thread(name)
     print(f"### {name}: NOT run, but in x86-64-long: {' '.join(SLOW_TESTS)}", flush=True)
     cases += boot(name, "unused", 120, [])
+    return cases + sites(name)
+
+
+def x86_64_brief():
+    """A small x86-64 kernel: what User-mode Linux cannot show, in one boot, and its code."""
+    name = "x86-64"
+    tests = prepare(name)
+    missing = set(BRIEF_TESTS) - set(tests)
+    if missing:
+        raise LaneError(f"there is no kselftest {' '.join(missing)}")
+    say(f"Kselftests in {name} with ONE THREAD of QEMU, at most {LIMITS[name]} s.")
+    cases = boot(name, "kselftest", LIMITS[name],
+                 BOOT + KUNIT + [CYCLES, machine.ONE_THREAD]
+                 + [f"kselftest={test}" for test in BRIEF_TESTS])
+    print(f"### {name}: run were {' '.join(BRIEF_TESTS)}, and no others", flush=True)
     return cases + sites(name)
 
 

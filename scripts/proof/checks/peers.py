@@ -63,6 +63,10 @@ def peer_both(name, folder, mainline):
 
 def ftracetest_probes(name):
     """ftrace's own selftests of probes in Etch's tree of a lane's kernel, which is built."""
+    first = next(iter(layout.BASES))
+    if layout.BASE != first:
+        return [tap.Case("ftrace's tests of probes", "skipped",
+                         f"the list of what they give is for Linux {first}")]
     expected = peer.page(peer.PROBES.read_text())
     need([SCRIPTS / "lab/rootfs.sh", name, peer.prepare(expected)])
     seen, problems = peer_boot(name, layout.BUILD / name, "etch")

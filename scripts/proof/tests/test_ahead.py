@@ -102,6 +102,21 @@ class Ahead(unittest.TestCase):
         self.assertEqual(built.call_args.args,
                          ([*ahead.KERNELS["layers"][0], *ahead.KERNELS["x86-64"][0]],))
 
+    def test_a_kernel_of_another_base_is_built_for_it(self):
+        place = self.folder / "made"
+        builder = self.builder(["9.9/a", "a"], f"echo $1 $ETCH_BASE >> {place}")
+        self.wait(builder, "a")
+        self.assertEqual(place.read_text(), f"a 9.9\na {ahead.layout.BASE}\n")
+        self.assertTrue((self.folder / "ahead-9.9-a.log").exists())
+
+    def test_what_a_function_fetches(self):
+        fetch = mock.Mock(side_effect=[None, LaneError("no source")])
+        with mock.patch.dict(ahead.KERNELS, {"um-9.9": (["9.9/um"], fetch)}), \
+                mock.patch.object(ahead, "Builder") as built:
+            ahead.start(["um", "um-9.9"])
+            ahead.start(["um", "um-9.9"])
+        self.assertEqual([call.args for call in built.call_args_list], [(["9.9/um"],), ([],)])
+
     def test_what_cannot_be_fetched_is_left_to_its_lane(self):
         with mock.patch.object(ahead, "need", side_effect=LaneError("no packages")), \
                 mock.patch.object(ahead, "Builder") as built:

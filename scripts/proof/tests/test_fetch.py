@@ -7,6 +7,7 @@ import subprocess
 from unittest import mock
 
 import fakes
+from checks import bases
 from test_series import script
 
 check_series = script("check-series")
@@ -151,6 +152,15 @@ class Fetch(fakes.ScriptTest):
         self.fake("sudo", "exit 1")
         said = self.bad("fetch.sh", ETCH_ARCHIVE=self.top / "none")
         self.assertRegex(said, "missing: .*linux-source-6.12.* As root: apt-get install")
+
+    def test_no_source_is_told_from_other_failures(self):
+        self.fake("apt-get", APT)
+        (self.top / "does").write_text("exit 0")
+        self.fake("apt-cache", "echo Version: 6.12.9-1")
+        status, said = self.run_script("fetch.sh", ETCH_ARCHIVE="", ETCH_BASE="6.18")
+        self.assertEqual(status, bases.NO_SOURCE, said)
+        self.assertIn("### error: there is no tarball of linux 6.18.y in trixie-backports", said)
+        self.assertIn("its lists name no such version", said)
 
     def test_too_little_room(self):
         self.fake("df", "echo; echo fs 4000000 2000000 2000000 50% /")
