@@ -100,9 +100,9 @@ def gallery():
 
 
 def view():
-    """The page of etch view, of the trace that lane ctf-x86-64 records, in Chromium."""
-    need([SCRIPTS / "lab/fetch.sh", "ctf"])
-    need([SCRIPTS / "lab/fetch.sh", "view"])
+    """The page of etch view, of the trace that lane ctf-x86-64 records, in Chromium; speed."""
+    for what in ("ctf", "view", "export"):
+        need([SCRIPTS / "lab/fetch.sh", what])
     trace = layout.BUILD / "x86-64/ctf/load/ctf"
     cases = [] if trace.is_dir() else binary_traces("x86-64")
     log = "view.tap"
@@ -110,8 +110,12 @@ def view():
     cases += tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/ctf/view.py", etch, trace, layout.BUILD],
                       log)
     show_remarks(log)
-    return cases + tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/tool/served.py", etch, trace,
-                             layout.BUILD], "served.tap")
+    cases += tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/tool/served.py", etch, trace,
+                       layout.BUILD], "served.tap")
+    cases += tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/tool/speed.py", host_tool(), trace],
+                      "speed.tap")
+    show_remarks("speed.tap")
+    return cases
 
 
 def ctf_x86_64():
