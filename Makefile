@@ -109,6 +109,9 @@ bench: fetch tree	## measure a site's cost beside mainline's; BENCH=event, ...
 size: fetch tree	## what an event and its sites add to a kernel; FULL=1: five whole kernels
 	@$S/bench/size.sh
 
+pictures: fetch tree	## the pictures of Documentation/gallery.rst, of a new recording
+	@$S/proof/pictures.sh
+
 #### Clean
 
 clean:			## remove what was built; the kernel source stays
@@ -121,4 +124,4 @@ distclean:		## remove build/ altogether, and what was made beside it
 
 .PHONY: help run record shell check check-long apply unapply build fetch tree dev sync refresh \
 	maintainers mbox forecast bisect check-series size bench lint cocci-tree model litmus clean \
-	distclean
+	distclean pictures

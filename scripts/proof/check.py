@@ -48,7 +48,8 @@ LONG = {"ring-long": host.ring_long, "model-long": host.model_long,
         "x86-64-kcsan": watched.data_races, "x86-64-kasan": watched.memory,
         "x86-64-rt": guests.realtime, "x86-64-clang": guests.clang,
         "arm64": guests.arm64, "arm64-64k": guests.arm64_64k,
-        "ctf-x86-64-long": traces.ctf_x86_64_long, "view": traces.view, "crash": crashes.crash_um,
+        "ctf-x86-64-long": traces.ctf_x86_64_long, "view": traces.view,
+        "gallery": traces.gallery, "crash": crashes.crash_um,
         "headers": host.headers, "cocci-tree": host.cocci_tree, "bisect": host.bisect,
         "forecast": host.forecast,
         "ftracetest-mainline": peers.ftracetest_mainline,
@@ -61,8 +62,8 @@ BRIEF = {"x86-64-brief": guests.x86_64_brief}
 OTHER_BASES_LONG = [
     "ctf", "ctf-x86-64", "crash-x86-64", "arm64-bare", "layers",
     *(name for name in LONG if name not in (
-        "ring-long", "model-long", "fuzz-long", "view", "forecast", "headers", "cocci-tree",
-        "ftracetest-mainline", "ftracetest-x86-64"))]
+        "ring-long", "model-long", "fuzz-long", "view", "gallery", "forecast", "headers",
+        "cocci-tree", "ftracetest-mainline", "ftracetest-x86-64"))]
 LANES.update(bases.lanes(OTHER_BASES, {**LANES, **BRIEF}))
 LONG.update(bases.lanes(OTHER_BASES_LONG, {**LANES, **LONG}))
 ALL = {**LANES, **LONG}

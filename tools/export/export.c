@@ -103,10 +103,11 @@ static void report(const struct export *x)
 		strcmp(x->to, "-") ? x->to : "the standard output");
 }
 
-int export_run(const struct exporter *format, const char *folder, const char *to)
+int export_run(const struct exporter *format, const char *folder, const char *to,
+	       const struct part *part)
 {
 	char *path = to ? NULL : beside(folder, format->suffix);
-	struct export x = { .folder = folder, .to = to ? to : path };
+	struct export x = { .folder = folder, .to = to ? to : path, .part = part };
 	bool fine = false;
 
 	x.names = x.to ? names_open(folder) : NULL;

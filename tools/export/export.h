@@ -88,6 +88,18 @@ void ftrace_tracing(struct bytes *b, const struct etch_source *source, const cha
 /* ---- The pass ---- */
 
 /**
+ * struct part - what the user wants to see of a trace
+ * @from: its beginning, in nanoseconds of the trace's clock, or 0
+ * @to: its end, or 0
+ * @from_first: @from counts from the first record
+ * @to_first: @to does
+ */
+struct part {
+	uint64_t from, to;
+	bool from_first, to_first;
+};
+
+/**
  * struct export - a trace that is being exported
  * @source: the trace
  * @folder: where it is
@@ -97,6 +109,7 @@ void ftrace_tracing(struct bytes *b, const struct etch_source *source, const cha
  * @largest: bytes of the largest record, as ftrace has it
  * @first: the time of the first record or loss, in nanoseconds, if the exporter is @twice
  * @last: and of the last
+ * @part: see there, or NULL: all of the trace
  * @records: how many were given to the exporter
  * @rec: the one that is looked at
  * @own: the exporter's
@@ -108,6 +121,7 @@ struct export {
 	struct etch_symbols *symbols;
 	size_t largest;
 	uint64_t first, last;
+	const struct part *part;
 	unsigned long long records;
 	const struct etch_record *rec;
 	void *own;
@@ -121,6 +135,7 @@ struct export {
  * @folder: it is a folder, not a file; and "-" makes no sense
  * @stream: it can go to the standard output
  * @twice: it wants @names, @largest, @first and @last before the first record
+ * @part: it heeds @part of struct export
  * @open: begins; sets @own. False, said, if it cannot
  * @renamed: from the record @rec on, a thread has another name; may be NULL. @x is the export
  * @record: one more record. False, said, to stop
@@ -129,7 +144,7 @@ struct export {
  */
 struct exporter {
 	const char *name, *suffix, *line;
-	bool folder, stream, twice;
+	bool folder, stream, twice, part;
 	bool (*open)(struct export *x);
 	void (*renamed)(void *x, const struct name *name);
 	bool (*record)(struct export *x, const struct etch_record *rec);
@@ -145,7 +160,11 @@ extern const struct exporter export_json, export_csv, export_sqlite, export_parq
 const struct exporter *exporter_find(const char *name);
 /* The formats one by one; NULL behind the last. */
 const struct exporter *exporter_each(size_t n);
-/* Exports a trace; an exit status. @to may be NULL: beside the trace, with the suffix. */
-int export_run(const struct exporter *format, const char *folder, const char *to);
+/*
+ * Exports a trace; an exit status. @to may be NULL: beside the trace, with the suffix. So may
+ * @part: all of the trace.
+ */
+int export_run(const struct exporter *format, const char *folder, const char *to,
+	       const struct part *part);
 
 #endif /* _ETCH_EXPORT_H */

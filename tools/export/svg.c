@@ -69,6 +69,26 @@ struct svg {
 	uint64_t first, last;
 };
 
+/* The time of an edge of the picture; @otherwise, if the user did not choose one. */
+static uint64_t edge(uint64_t time, bool since_first, uint64_t first, uint64_t otherwise)
+{
+	if (since_first)
+		return first + time;
+	return time ? time : otherwise;
+}
+
+/* From where to where the picture goes: always forward. */
+static void svg_edges(struct svg *svg, const struct export *x)
+{
+	static const struct part all;
+	const struct part *part = x->part ? x->part : &all;
+
+	svg->first = edge(part->from, part->from_first, x->first, x->first);
+	svg->last = edge(part->to, part->to_first, x->first, x->last);
+	if (svg->last <= svg->first)
+		svg->last = svg->first + 1;
+}
+
 static bool svg_open(struct export *x)
 {
 	struct svg *svg = calloc(1, sizeof(*svg));
@@ -76,8 +96,7 @@ static bool svg_open(struct export *x)
 	if (!svg)
 		return false;
 	x->own = svg;
-	svg->first = x->first;
-	svg->last = x->last > x->first ? x->last : x->first + 1;
+	svg_edges(svg, x);
 	svg->rows = calloc(x->source->nr_cpus + 1, sizeof(*svg->rows));
 	svg->events = calloc(x->source->nr_events + 1, sizeof(*svg->events));
 	if (!svg->rows || !svg->events)
@@ -115,6 +134,9 @@ static unsigned int point_of(const struct svg *svg, uint64_t time)
 static void slice(const struct svg *svg, struct row *row, enum svg_layer layer, uint64_t from,
 		  uint64_t to, int what)
 {
+	/* Another part of the trace. */
+	if (to < svg->first || from > svg->last)
+		return;
 	for (unsigned int i = point_of(svg, from); i <= point_of(svg, to); i++) {
 		struct dot *dot = &row->dots[layer][i];
 
@@ -345,6 +367,7 @@ const struct exporter export_svg = {
 	.line = "browsers, and documents: a picture",
 	.stream = true,
 	.twice = true,
+	.part = true,
 	.open = svg_open,
 	.record = svg_record,
 	.loss = svg_loss,

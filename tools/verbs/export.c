@@ -4,10 +4,13 @@
  */
 #include "verbs/etch.h"
 
+#include <getopt.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "export/export.h"
+#include "verbs/choose.h"
+#include "verbs/line.h"
 
 static const char export_help[] =
 	"etch export: write a trace in the format of another program.\n"
@@ -30,7 +33,10 @@ static const char export_help[] =
 	"              parquet    -parquet     a folder, for SQL about many machines\n"
 	"              svg        .svg         a picture of the CPUs\n"
 	"  -o FILE     where to (beside the trace, with the ending above). -: the standard\n"
-	"              output, of json, csv, svg and perfetto\n";
+	"              output, of json, csv, svg and perfetto\n"
+	"  --from T, --to T\n"
+	"              of svg: the part that the picture shows, in seconds as etch show prints\n"
+	"              them; +T counts from the first record\n";
 
 static int misused_format(const char *name)
 {
@@ -45,29 +51,91 @@ static int misused_format(const char *name)
 		       "say which format, with %s: %s", name ? name : "-f", names);
 }
 
+/* The options. */
+struct request {
+	const char *name, *to;
+	struct choice times;
+};
+
+static int export_options(struct request *r, int argc, char **argv)
+{
+	static const struct option options[] = { CHOOSE_LONG, {} };
+	int option, ret = 0;
+
+	opterr = 0;
+	optind = 1;
+	while (!ret && (option = getopt_long(argc, argv, "f:o:", options, NULL)) != -1) {
+		if (option == 'f')
+			r->name = optarg;
+		else if (option == 'o')
+			r->to = optarg;
+		else if (option == '?')
+			ret = misused("this option is not known, or lacks its value");
+		else
+			ret = choose_option(&r->times, option, optarg);
+	}
+	return ret;
+}
+
+/* Whether the part ends before it begins, as far as the options alone can tell. */
+static bool backwards(const struct choice *c)
+{
+	return c->from_set && c->to_set && c->from_first == c->to_first && c->to <= c->from;
+}
+
+/* A time of the options, by the trace's clock. Zero is the trace's beginning, or its end. */
+static uint64_t time_of(int64_t ns, bool set, bool first, int64_t shift)
+{
+	if (!set || first)
+		return ns;
+	return ns > shift ? ns - shift : 1;
+}
+
+/* The part that was chosen. False, said: the folder has no trace. */
+static bool part_of(struct part *part, const struct choice *c, const char *folder)
+{
+	struct etch_source *source = etch_trace_open(folder);
+	int64_t shift;
+
+	if (!source)
+		return false;
+	shift = line_shift(source);
+	etch_close(source);
+	*part = (struct part){
+		.from = time_of(c->from, c->from_set, c->from_first, shift),
+		.to = time_of(c->to, c->to_set, c->to_first, shift),
+		.from_first = c->from_set && c->from_first,
+		.to_first = c->to_set && c->to_first,
+	};
+	return true;
+}
+
 static int export_main(int argc, char **argv)
 {
-	const char *name = NULL, *to = NULL;
+	struct request r = {};
 	const struct exporter *format;
-	int option;
+	struct part part;
+	bool in_part;
+	int ret = export_options(&r, argc, argv);
 
-	while ((option = getopt(argc, argv, "f:o:")) != -1) {
-		if (option == 'f')
-			name = optarg;
-		else if (option == 'o')
-			to = optarg;
-		else
-			return misused("this option is not known, or lacks its value");
-	}
-	format = name ? exporter_find(name) : NULL;
+	if (ret)
+		return ret;
+	in_part = r.times.from_set || r.times.to_set;
+	format = r.name ? exporter_find(r.name) : NULL;
 	if (!format)
-		return misused_format(name);
+		return misused_format(r.name);
 	if (optind + 1 != argc)
 		return misused(optind == argc ? "name the folder of a trace" :
 			       "name one folder");
-	if (to && !strcmp(to, "-") && !format->stream)
-		return misused("%s does not go to the standard output: name a file", name);
-	return export_run(format, argv[optind], to);
+	if (r.to && !strcmp(r.to, "-") && !format->stream)
+		return misused("%s does not go to the standard output: name a file", r.name);
+	if (in_part && !format->part)
+		return misused("%s is of all of the trace: --from and --to are of svg", r.name);
+	if (backwards(&r.times))
+		return misused("--to is not behind --from");
+	if (in_part && !part_of(&part, &r.times, argv[optind]))
+		return EXIT_TROUBLE;
+	return export_run(format, argv[optind], r.to, in_part ? &part : NULL);
 }
 
 const struct verb verb_export = {

@@ -136,8 +136,26 @@ static bool asks(const char *head, const char *method, const char *path)
 	       strchr(" ?", head[len + more]);
 }
 
+/* Whether another site's page asks. Browsers say which, and programs do not. */
+static bool foreign(const char *head)
+{
+	const char *at = strcasestr(head, "\r\nOrigin: ");
+	size_t len = strlen(SERVE_PAGE);
+
+	if (!at)
+		return false;
+	at += strlen("\r\nOrigin: ");
+	return strncmp(at, SERVE_PAGE, len) || at[len] != '\r';
+}
+
 static void answer(const struct served *served, int fd, const char *head)
 {
+	if (foreign(head)) {
+		send_text(fd, "HTTP/1.1 403 Forbidden\r\n" SERVE_ALLOW
+			  "Content-Length: 0\r\n\r\n");
+		wait_for_close(fd);
+		return;
+	}
 	if (asks(head, "GET ", served->path)) {
 		if (send_file(fd, served) && wait_for_close(fd))
 			eventfd_write(served->done, 1);

@@ -13,8 +13,8 @@
 int serve_open(void);
 /*
  * Gives the file @fd, under the name @path, which begins with a slash, to a browser that asks
- * for it; returns when one has got all of it. Pages of other sites cannot read it: @path has
- * to have a part that nobody can guess. 0, or an exit status, said.
+ * for it; returns when one has got all of it. Pages of other sites are refused, but programs are
+ * not: @path has to have a part that nobody can guess. 0, or an exit status, said.
  */
 int serve_until_fetched(int listener, const char *path, int fd);
 

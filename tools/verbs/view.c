@@ -175,7 +175,7 @@ static int perfetto_file(const char *folder, const char *scratch)
 	int fd = -1;
 
 	snprintf(file, sizeof(file), "%s/trace.pftrace", scratch);
-	if (!export_run(exporter_find("perfetto"), folder, file)) {
+	if (!export_run(exporter_find("perfetto"), folder, file, NULL)) {
 		fd = open(file, O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
 			trouble("%s: %m", file);

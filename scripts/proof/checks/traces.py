@@ -79,10 +79,30 @@ def ctf():
             + binary_traces("um"))
 
 
+def gallery():
+    """One recording of a small x86-64 kernel in each viewer; pictures in build/gallery."""
+    for what in ("ctf", "view", "export"):
+        need([SCRIPTS / "lab/fetch.sh", what])
+    folder, archive = layout.BUILD / "x86-64/gallery", layout.BUILD / "x86-64/gallery.tar"
+    prepare("x86-64")
+    shutil.rmtree(folder, ignore_errors=True)
+    archive.unlink(missing_ok=True)
+    folder.mkdir(parents=True)
+    cases = boot("x86-64", "gallery", 300, [], output=archive)
+    if not archive.exists() or not archive.stat().st_size:
+        return cases + [tap.Case("the guest sends the gallery's trace", "failed")]
+    need(["tar", "-C", folder, "-xf", archive])
+    log = "gallery.tap"
+    cases += tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/tool/pictures.py", host_tool(),
+                       folder / "trace", layout.BUILD, layout.BUILD / "gallery"], log)
+    show_remarks(log)
+    return cases
+
+
 def view():
-    """The page of etch view, of the trace that lane ctf-x86-64 records, in Chromium."""
-    need([SCRIPTS / "lab/fetch.sh", "ctf"])
-    need([SCRIPTS / "lab/fetch.sh", "view"])
+    """The page of etch view, of the trace that lane ctf-x86-64 records, in Chromium; speed."""
+    for what in ("ctf", "view", "export"):
+        need([SCRIPTS / "lab/fetch.sh", what])
     trace = layout.BUILD / "x86-64/ctf/load/ctf"
     cases = [] if trace.is_dir() else binary_traces("x86-64")
     log = "view.tap"
@@ -90,6 +110,11 @@ def view():
     cases += tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/ctf/view.py", etch, trace, layout.BUILD],
                       log)
     show_remarks(log)
+    cases += tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/tool/served.py", etch, trace,
+                       layout.BUILD], "served.tap")
+    cases += tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/tool/speed.py", host_tool(), trace],
+                      "speed.tap")
+    show_remarks("speed.tap")
     return cases
 
 

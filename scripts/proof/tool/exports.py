@@ -248,6 +248,9 @@ class Exports:
         path = self.export(trace, "svg", ".svg")
         self.case(trace, "xmllint reads the picture, which has rows, and losses in red",
                   plain.picture, path, trace.truth())
+        if trace.name == "twice":
+            self.case(trace, "a part of the picture has the threads of that part",
+                      plain.part, self.etch, trace.ctf, path)
 
     # ---- Shells ----
 

@@ -65,7 +65,7 @@ class Gallery:
         path = self.work / to[1] if to else None
         return path and path.exists() and (path.is_dir() or path.stat().st_size)
 
-    def _answer(self, begin):
+    def answer(self, begin):
         """What the command printed that begins so."""
         return next(text for command, text in self.said.items() if command.startswith(begin))
 
@@ -81,10 +81,10 @@ class Gallery:
     def one_answer(self):
         """Sentences on programs that have another worst wait than SQL has, to the nanosecond."""
         tid, wait, end = (int(word) for word in
-                          self._answer("sqlite3").splitlines()[1].split("|"))
+                          self.answer("sqlite3").splitlines()[1].split("|"))
         wrong = []
         found = re.search(r"worst ([\d.]+ [mun]?s): \S*-(\d+) at ([\d.]+)",
-                          self._answer("etch latency"))
+                          self.answer("etch latency"))
         if not found or int(found[2]) != tid or not _near(_ns(found[1]), wait):
             wrong.append(f"etch latency: {found and found[0]} for {wait} ns of {tid}")
         return wrong + self._shown(tid, wait, end) + self._since_wakeup()
@@ -93,18 +93,18 @@ class Gallery:
         """The same of those that count from sched_wakeup on."""
         tid, wait, _end = self._worst("sched_wakeup")
         wrong = []
-        found = re.search(r"Maximum Latency: *([\d.]+) usecs", self._answer("trace-cmd"))
+        found = re.search(r"Maximum Latency: *([\d.]+) usecs", self.answer("trace-cmd"))
         if not found or not _near(float(found[1]) * 1e3, wait):
             wrong.append(f"trace-cmd report -w: {found and found[0]} for {wait} ns")
         # It also counts waits of tasks whose place another one took.
-        found = re.findall(r":(\d+) *\|.*?max: *([\d.]+) ms", self._answer("perf sched latency"))
+        found = re.findall(r":(\d+) *\|.*?max: *([\d.]+) ms", self.answer("perf sched latency"))
         if not any(int(one) == tid and float(most) * 1e6 >= 0.99 * wait for one, most in found):
             wrong.append(f"perf sched latency: {found[:5]} for {wait} ns of {tid}")
         return wrong
 
     def _shown(self, tid, wait, end):
         """Sentences on a line of etch show -D that has another wait."""
-        waits = [_ns(match[1]) for line in self._answer("etch show").splitlines()
+        waits = [_ns(match[1]) for line in self.answer("etch show").splitlines()
                  for match in [re.search(rf"-{tid} waited ([\d.]+ [mun]?s)", line)] if match]
         return [] if any(_near(each, wait) for each in waits) else [
             f"etch show -D: {waits[:5]} for {wait} ns of {tid} at {end}"]

@@ -63,3 +63,33 @@ def picture(path, content):
         if "sh" not in threads or len(threads) < 5:
             wrong.append(f"threads: {threads}")
     return wrong
+
+
+def _threads(text):
+    """The threads that a picture has."""
+    return set(re.findall(r"<title>([^<]*-\d+)</title>", text))
+
+
+def _shown(etch, folder, *words):
+    """What a verb of etch prints."""
+    return truth.output([etch, *words, folder])[0]
+
+
+def part(etch, folder, whole):
+    """Sentences on a picture of a part of the trace that is of something else."""
+    lines = [line for line in _shown(etch, folder, "show", "-e", "sched_switch").splitlines()
+             if "next_pid=" in line]
+    times = [re.search(r"(\d+\.\d{6}): sched_switch:", line)[1] for line in lines]
+    begin, end = len(lines) // 3, len(lines) // 3 * 2
+    svg = ["export", "-f", "svg", "-o", "-"]
+    some = _shown(etch, folder, *svg, "--from", times[begin], "--to", times[end])
+    # The one before the first line ran there, too.
+    pids = {tid for line in lines[begin - 1:end + 1]
+            for tid in re.findall(r"(?:prev|next)_pid=(\d+)", line)}
+    wrong = [f"{name} is in the picture" for name in sorted(_threads(some))
+             if name.rpartition("-")[2] not in pids]
+    wrong += [] if len(_threads(some)) > 2 else [f"it only has {_threads(some)}"]
+    wrong += [] if f"from {times[begin]} s" in some else ["its text has another beginning"]
+    if _shown(etch, folder, *svg, "--from", "+0") != whole.read_text(encoding="utf-8"):
+        wrong.append("the whole trace has another picture with --from +0")
+    return wrong

@@ -23,8 +23,43 @@ def _colours(picture):
     return sum(max(each) - min(each) > 120 for each in found)
 
 
-def picture(path, result):
-    """Sentences on a picture without bars; result: where it goes."""
+# Where the line of time is in its window, which no window manager makes larger.
+_LEFT, _RIGHT, _ROW = 89, 611, 170
+
+
+def _xdotool(environment, *words):
+    """One step of a user's."""
+    subprocess.run(["xdotool", *(str(word) for word in words)], env=environment, check=False,
+                   capture_output=True)
+
+
+def _shoot(environment, result):
+    """Whether there is a picture."""
+    return not subprocess.run(["import", "-window", "root", result], env=environment,
+                              check=False, capture_output=True).returncode
+
+
+def _zoom(environment, part, result):
+    """Drags the mouse over a part; sentences if the picture stays as it is."""
+    before = result.read_bytes()
+    places = [_LEFT + round((_RIGHT - _LEFT) * each) for each in part]
+    # It is slow to follow.
+    for words in (["mousemove", places[0], _ROW], ["mousedown", 1],
+                  ["mousemove", sum(places) // 2, _ROW], ["mousemove", places[1], _ROW],
+                  ["mouseup", 1]):
+        _xdotool(environment, *words)
+        time.sleep(0.5)
+    time.sleep(2)
+    if not _shoot(environment, result) or result.read_bytes() == before:
+        return ["dragging the mouse zooms to nothing"]
+    return []
+
+
+def picture(path, result, part=None):
+    """Sentences on a picture without bars; result: where it goes.
+
+    part: where to zoom to, as two numbers from 0 to 1.
+    """
     environment = {**os.environ, "DISPLAY": _DISPLAY, "XDG_RUNTIME_DIR": str(path.parent),
                    "HOME": str(path.parent)}
     with ExitStack() as stack:
@@ -39,10 +74,9 @@ def picture(path, result):
         colours, end = 0, time.monotonic() + _SECONDS
         while colours < _ENOUGH and time.monotonic() < end:
             # It warns those who run it as root, and waits for a key.
-            subprocess.run(["xdotool", "key", "Return"], env=environment, check=False,
-                           capture_output=True)
+            _xdotool(environment, "key", "Return")
             time.sleep(1)
-            done = subprocess.run(["import", "-window", "root", result], env=environment,
-                                  check=False, capture_output=True)
-            colours = 0 if done.returncode else _colours(result)
-    return [] if colours >= _ENOUGH else [f"only {colours} bright colours in {result}"]
+            colours = _colours(result) if _shoot(environment, result) else 0
+        if colours < _ENOUGH:
+            return [f"only {colours} bright colours in {result}"]
+        return _zoom(environment, part, result) if part else []
