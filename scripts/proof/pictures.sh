@@ -3,8 +3,8 @@
 #
 # pictures.sh: run the lane "gallery", which records, has each viewer show the recording, and
 # checks that all of them show the same; then take its pictures and texts into
-# Documentation/gallery/, where the page includes them. Look at them before you commit them: what
-# took long on this machine need not be worth a page.
+# Documentation/gallery/, where the page includes them. Look at them before you commit them: a wait
+# that this machine's other work caused is not worth a page.
 set -euo pipefail
 . "$(dirname "$0")/../lib/common.sh"
 

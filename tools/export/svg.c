@@ -300,6 +300,7 @@ static void put_head(struct bytes *b, const struct export *x)
 {
 	const struct svg *svg = x->own;
 	int height = SVG_TOP + SVG_ROW * x->source->nr_cpus + 10;
+	unsigned long long from = svg->first + (x->part ? x->part->shift : 0);
 	char hostname[128];
 
 	etch_env(x->source, "hostname", hostname, sizeof(hostname));
@@ -311,8 +312,7 @@ static void put_head(struct bytes *b, const struct export *x)
 	bytes_print(b, "<text x=\"%d\" y=\"18\">", SVG_LEFT);
 	put_xml(b, hostname);
 	bytes_print(b, ", from %llu.%06llu s, %llu.%06llu s</text>\n",
-		    (unsigned long long)svg->first / 1000000000,
-		    (unsigned long long)svg->first % 1000000000 / 1000,
+		    from / 1000000000, from % 1000000000 / 1000,
 		    (unsigned long long)(svg->last - svg->first) / 1000000000,
 		    (unsigned long long)(svg->last - svg->first) % 1000000000 / 1000);
 }

@@ -91,23 +91,37 @@ static uint64_t time_of(int64_t ns, bool set, bool first, int64_t shift)
 	return ns > shift ? ns - shift : 1;
 }
 
-/* The part that was chosen. False, said: the folder has no trace. */
-static bool part_of(struct part *part, const struct choice *c, const char *folder)
+static void silent(const char *sentence)
 {
-	struct etch_source *source = etch_trace_open(folder);
+	(void)sentence;
+}
+
+/* What etch show adds to the trace's times. The export itself complains of the trace. */
+static int64_t shift_of(const char *folder)
+{
+	void (*complain)(const char *sentence) = etch_complain;
+	struct etch_source *source;
 	int64_t shift;
 
-	if (!source)
-		return false;
-	shift = line_shift(source);
+	etch_complain = silent;
+	source = etch_trace_open(folder);
+	shift = source ? line_shift(source) : 0;
 	etch_close(source);
-	*part = (struct part){
+	etch_complain = complain;
+	return shift;
+}
+
+static struct part part_of(const struct choice *c, const char *folder)
+{
+	int64_t shift = shift_of(folder);
+
+	return (struct part){
 		.from = time_of(c->from, c->from_set, c->from_first, shift),
 		.to = time_of(c->to, c->to_set, c->to_first, shift),
 		.from_first = c->from_set && c->from_first,
 		.to_first = c->to_set && c->to_first,
+		.shift = shift,
 	};
-	return true;
 }
 
 static int export_main(int argc, char **argv)
@@ -115,12 +129,10 @@ static int export_main(int argc, char **argv)
 	struct request r = {};
 	const struct exporter *format;
 	struct part part;
-	bool in_part;
 	int ret = export_options(&r, argc, argv);
 
 	if (ret)
 		return ret;
-	in_part = r.times.from_set || r.times.to_set;
 	format = r.name ? exporter_find(r.name) : NULL;
 	if (!format)
 		return misused_format(r.name);
@@ -129,13 +141,14 @@ static int export_main(int argc, char **argv)
 			       "name one folder");
 	if (r.to && !strcmp(r.to, "-") && !format->stream)
 		return misused("%s does not go to the standard output: name a file", r.name);
-	if (in_part && !format->part)
+	if ((r.times.from_set || r.times.to_set) && !format->part)
 		return misused("%s is of all of the trace: --from and --to are of svg", r.name);
 	if (backwards(&r.times))
 		return misused("--to is not behind --from");
-	if (in_part && !part_of(&part, &r.times, argv[optind]))
-		return EXIT_TROUBLE;
-	return export_run(format, argv[optind], r.to, in_part ? &part : NULL);
+	if (!format->part)
+		return export_run(format, argv[optind], r.to, NULL);
+	part = part_of(&r.times, argv[optind]);
+	return export_run(format, argv[optind], r.to, &part);
 }
 
 const struct verb verb_export = {

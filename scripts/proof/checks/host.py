@@ -54,7 +54,7 @@ def fuzz():
 
 
 def fuzz_long():
-    """The same for ten minutes each."""
+    """The same for ten minutes each; ten million inputs for the reader of traces."""
     need([SCRIPTS / "lab/fetch.sh", "fuzz"])
     return tap_lane(["make", "-s", "-C", "selftests/fuzz", "check-long"],
                     "fuzz-long.tap")

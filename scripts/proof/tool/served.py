@@ -50,7 +50,7 @@ def served(etch, trace, build):
 
 
 class Served:
-    """Sentences on what is not so."""
+    """Sentences on rules that do not hold."""
 
     def __init__(self, facts, said, status, wanted):
         self.right, self.foreign = facts["right"], facts["foreign"]
@@ -66,7 +66,7 @@ class Served:
         return wrong
 
     def others(self):
-        """What is not there has a status that the page can read, and that it takes for a no."""
+        """For other addresses there is a status that the page can read: they have nothing."""
         return [f"{name}: {self.right[name]}" for name in ("status", "other")
                 if self.right[name].get("status") != 404]
 

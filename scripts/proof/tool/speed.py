@@ -3,8 +3,8 @@
 """speed.py ETCH TRACE: how fast is a large trace read, and with how much memory?
 
 Ten million records are made of TRACE by copying its streams, each time as those of further
-CPUs. Times are those of the processor, in seconds, of one run on this machine: what counts are
-the ratios. babeltrace2, trace-cmd report and perf script read TRACE itself. Prints TAP.
+CPUs. Times are those of the processor, in seconds, of one run on this machine, so only ratios
+count. babeltrace2, trace-cmd report and perf script read TRACE itself. Prints TAP.
 """
 
 import struct
