@@ -4,7 +4,7 @@ TEST_GEN_PROGS += user/user_rseq
 ifneq ($(filter x86 x86_64,$(or $(ARCH),$(shell uname -m))),)
 TEST_GEN_PROGS += user/user_events user/user_life user/user_hostile
 TEST_GEN_PROGS += user/user_protocol user/user_stress user/user_packets user/user_write
-TEST_GEN_PROGS += user/user_mark
+TEST_GEN_PROGS += user/user_mark user/user_sdt
 # A program to be recorded.
 TEST_GEN_PROGS_EXTENDED += user/user_load
 # A program in C++, for user_mark.
@@ -14,6 +14,9 @@ endif
 endif
 LOCAL_HDRS += $(wildcard ../../../lib/etch/include/etch/*.h)
 CFLAGS += -I../../../lib/etch/include
+
+# Its <sys/sdt.h> is the library's.
+$(OUTPUT)/user/user_sdt: CFLAGS += -I../../../lib/etch/include/etch/sdt
 
 $(OUTPUT)/user/user_mark_cxx: user/user_mark_cxx.cc $(LOCAL_HDRS)
 	$(call msg,CXX,,$@)
