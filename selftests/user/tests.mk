@@ -3,8 +3,8 @@ TEST_GEN_PROGS += user/user_rseq
 # The library knows no other machine.
 ifneq ($(filter x86 x86_64,$(or $(ARCH),$(shell uname -m))),)
 TEST_GEN_PROGS += user/user_events user/user_life user/user_hostile
-TEST_GEN_PROGS += user/user_protocol user/user_stress user/user_packets user/user_write
-TEST_GEN_PROGS += user/user_mark user/user_sdt
+TEST_GEN_PROGS += user/user_protocol user/user_stress user/user_packets user/user_mark user/user_write
+TEST_GEN_PROGS += user/user_sdt user/user_emit
 # A program to be recorded.
 TEST_GEN_PROGS_EXTENDED += user/user_load
 # A program in C++, for user_mark.
@@ -17,6 +17,8 @@ CFLAGS += -I../../../lib/etch/include
 
 # Its <sys/sdt.h> is the library's.
 $(OUTPUT)/user/user_sdt: CFLAGS += -I../../../lib/etch/include/etch/sdt
+
+$(OUTPUT)/user/user_emit: ../../../lib/etch/libetch.c
 
 $(OUTPUT)/user/user_mark_cxx: user/user_mark_cxx.cc $(LOCAL_HDRS)
 	$(call msg,CXX,,$@)
