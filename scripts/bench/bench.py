@@ -28,6 +28,7 @@ import machine
 import marks
 import plot
 import probe
+import programs
 import readers
 import readout
 import recorders
@@ -39,7 +40,8 @@ import workload
 BENCHES = {"gate": gate, "enable": enable, "event": event,
            "workload": workload, "readers": readers, "readout": readout,
            "rest": rest, "consumers": consumers, "recorders": recorders,
-           "rules": rules, "contexts": contexts, "marks": marks, "probe": probe}
+           "rules": rules, "contexts": contexts, "marks": marks, "probe": probe,
+           "user": programs}
 ERRORS = (figures.FigureError, kernels.KernelError, loops.LoopError,
           machine.MachineError, OSError)
 

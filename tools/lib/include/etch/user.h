@@ -219,6 +219,50 @@ none:
 	return ETCH__NONE;
 }
 
+/*
+ * Counts a record as lost if the ring is full for @len bytes: the way of one that is, and so in
+ * one section. ETCH__NEXT: it is not full, or not sure to be.
+ */
+static inline __attribute__((always_inline)) enum etch__step
+etch__lose_if_full(struct etch_user_ring **row, uint64_t len)
+{
+	__asm__ goto(
+		ETCH__BEGIN
+		"testq %%rcx, %%rcx\n\t"
+		"jz %l[next]\n\t"
+		"movq %c[stopped](%%rcx), %%rdx\n\t"
+		"orq %c[overwrite](%%rcx), %%rdx\n\t"
+		"jnz %l[next]\n\t"
+		"movq (%%rcx), %%r8\n\t"
+		"shrq %[count], %%r8\n\t"
+		"decq %%r8\n\t"
+		"leaq (%%r8, %[len]), %%r9\n\t"
+		"sarq %[shift], %%r8\n\t"
+		"sarq %[shift], %%r9\n\t"
+		"cmpq %%r8, %%r9\n\t"
+		"je %l[next]\n\t"				/* it fits in this block */
+		"incq %%r8\n\t"
+		"shlq %[shift], %%r8\n\t"
+		"subq %c[consumed](%%rcx), %%r8\n\t"
+		"cmpq %[bytes], %%r8\n\t"
+		"jl %l[next]\n\t"
+		"addq $1, %c[lost](%%rcx)\n"
+		ETCH__END
+		:
+		: [area] "r" (__rseq_offset), [row] "r" (row), [len] "r" (len),
+		  [stopped] "i" (offsetof(struct etch_user_ring, stopped)),
+		  [overwrite] "i" (offsetof(struct etch_user_ring, overwrite)),
+		  [consumed] "i" (offsetof(struct etch_user_ring, consumed)),
+		  [lost] "i" (offsetof(struct etch_user_ring, lost)),
+		  [bytes] "i" (ETCH_USER_SUBBUFS * ETCH_USER_SUBBUF),
+		  [count] "i" (ETCH_USER_COUNT_BITS), [shift] "i" (ETCH_USER_SUBBUF_SHIFT)
+		: "rax", "rcx", "rdx", "r8", "r9", "memory", "cc"
+		: next);
+	return ETCH__LOSE;
+next:
+	return ETCH__NEXT;
+}
+
 /* Tells records where the block of pos ends, if they are welcome and @len bytes fit. */
 static inline enum etch__step etch__open(struct etch_user_ring **row, uint64_t len)
 {
@@ -490,6 +534,15 @@ etch__slow(struct etch_provider *p, struct etch_user_ring **row, unsigned int in
 	return 0;
 }
 
+/* The same, quick where the ring is full. */
+static inline __attribute__((always_inline)) int
+etch__make_room(struct etch_provider *p, struct etch_user_ring **row, unsigned int instance,
+		int32_t *tid, uint64_t len)
+{
+	return etch__lose_if_full(row, len) != ETCH__LOSE &&
+	       etch__slow(p, row, instance, tid, len);
+}
+
 /* The thread's id for records. A process without a ring gets it with the first. */
 static inline int32_t etch__tid(struct etch_provider *p)
 {
@@ -545,7 +598,7 @@ etch__record(struct etch_provider *p, int32_t *tid, unsigned int gate, const voi
 		if (!*tid && etch__find(p, row, instance, tid))
 			continue;
 		while (etch__store(row, word, *tid, payload, len))
-			if (!etch__slow(p, row, instance, tid, ETCH_HEAD + len))
+			if (!etch__make_room(p, row, instance, tid, ETCH_HEAD + len))
 				break;
 	}
 }
