@@ -3,8 +3,8 @@
  * The records that the kernel stores for a program without restartable sequences.
  *
  * They go to rings like those that programs write, which no program can map: so a reader takes
- * both for the same, and here nothing in a ring needs to be doubted. What is doubted is the record:
- * it is a copy in memory of the kernel's, and it must be one of an event of programs.
+ * both for the same, and here nothing in a ring needs to be doubted. The record does: it is a copy
+ * in memory of the kernel's, and must be one of an event of programs.
  *
  * To store a record, interrupts are off on the ring's CPU. Nothing else on this CPU writes the
  * ring meanwhile, and etch_user_settle(), which interrupts the CPU, waits for it: as it has a

@@ -103,7 +103,7 @@ def site_bytes():
 
 
 def rows(samples, lane):
-    """The figures of what was measured."""
+    """The figures of all cases that were measured."""
     found = [figures.Figure(title, tracer, lane, "ns", samples[name, how])
              for name, how, title, tracer in CASES if (name, how) in samples]
     for name, how in (("record", "floor"), ("record", "list"), ("off", "none"), ("off", "list")):

@@ -172,7 +172,7 @@ TEST_F(write, counts_what_gives_way)
 	flood(_metadata, &self->trace, "overwrite");
 	EXPECT_EQ(MANY - 1,
 		  number_after(self->trace.records[self->trace.nr - 1].text, "a="));
-	/* What is missing before the first one is told, too. */
+	/* The text says how many are missing before the first one. */
 	EXPECT_EQ(MANY, self->trace.lost + self->trace.nr);
 }
 

@@ -2,8 +2,8 @@
 /*
  * libetch: events of programs for other languages than C and C++. <etch/emit.h> is its manual.
  *
- * All events of a process that come from here are in one array of gates. What records them is
- * <etch/user.h>, as in a program in C.
+ * All events of a process that come from here are in one array of gates. <etch/user.h> records
+ * them, as in a program in C.
  */
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The library for programs with events: what compiles, what is installed, and its Python module.
+"""The library for programs with events: compiling with it, installing it, its Python module.
 
-No kernel of ours is needed: a library that stands in for libetch tells what it was called with.
-What is recorded, the kselftests user_* look at.
+No kernel of ours is needed: a library that stands in for libetch prints its arguments.
+The kselftests user_* look at records.
 """
 
 import os
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 	return !etch_mark_error();
 }
 """
-# What must not compile, and what the compilers must say of it.
+# Lines that must not compile, and a part of the message that the compilers must give.
 REFUSED = {
     "etch_mark(\"x\", s);": "neither a number",
     "etch_mark(\"x\", 1.5);": "neither a number",
@@ -229,7 +229,7 @@ class Python(Scratch):
 @unittest.skipUnless((layout.LINUX / "tools/lib/etch/Makefile").is_file(),
                      "there is no kernel tree: make tree")
 class Installed(Scratch):
-    """What make install leaves, and a program that is made with it."""
+    """The files that make install leaves, and a program that is made with them."""
 
     def test_install(self):
         (self.folder / "out").mkdir()

@@ -21,7 +21,7 @@ bench: sample start list 1 450000 450000 450000
 
 
 class Table(unittest.TestCase):
-    """What is printed of a report."""
+    """The table of a report."""
 
     def rows(self, lines, lane="native"):
         """The figures of a report."""

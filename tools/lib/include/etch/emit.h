@@ -40,7 +40,7 @@ int etch_event(const char *provider, const char *event, const char *fields);
  * @event: of etch_event()
  *
  * Context: any.
- * Return: true if so; false for what is no event.
+ * Return: true if so; false if there is no such event.
  */
 int etch_event_enabled(int event);
 
@@ -59,7 +59,7 @@ const volatile uint32_t *etch_event_gate(int event);
  * @fields: its fields
  * @len: how many bytes; above 4096, a multiple of 4
  *
- * What cannot be stored is counted as lost.
+ * A record that cannot be stored is counted as lost.
  *
  * Context: any, a handler of a signal included.
  * Return: 0; -EINVAL: that is no event, or too many bytes.

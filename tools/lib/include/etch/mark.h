@@ -30,8 +30,8 @@
  * one of them a name of its own, with a number behind it. A program or library has 1024 markers
  * at most.
  *
- * The provider is the program's name, with '_' for what is neither a letter nor a digit; if a part
- * of the kernel is called so, "user_" stands before it. A library may have a name of its own: it
+ * The provider is the program's name, with '_' for all but letters and digits; if a part of the
+ * kernel is called so, "user_" stands before it. A library may have a name of its own: it
  * defines ETCH_MARK_PROVIDER, a literal, before it includes this.
  *
  * etch_mark_error() says why markers cannot be recorded.
