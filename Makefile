@@ -26,7 +26,7 @@ help:
 	@echo '  LANE=um        which kernel; x86-64, ... (scripts/lab/lanes)'
 	@echo '  BENCH=gate     what make bench measures: gate, enable, event, workload, readers,'
 	@echo '                 readout, rest, consumers, recorders, rules, contexts, marks, probe,'
-	@echo '                 bases; BENCH="gate um" in one lane alone'
+	@echo '                 user, bases; BENCH="gate um" in one lane alone'
 	@echo '  CHECK=...      some lanes of make check alone: CHECK="series um", or LANE=um'
 	@echo '  BASE=...       which kernel: $(BASES); made in build/, or in build/BASE'
 	@echo '  KDIR=/path     a Linux tree of yours as its source'

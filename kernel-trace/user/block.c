@@ -168,8 +168,9 @@ static enum etch_user_try etch_user_copy(const struct etch_user_ring_of *ring,
 	to = etch_user_bytes(nr == open ? pos : head.left);
 	if (to < from || to > start + ETCH_USER_SUBBUF || to % 4)
 		return ETCH_USER_BAD;
-	memcpy(view->data + (from - start), (void *)etch_user_block(ring, nr) + (from - start),
-	       to - from);
+	/* The writer may be at it: the second look tells. */
+	data_race(memcpy(view->data + (from - start),
+			 (void *)etch_user_block(ring, nr) + (from - start), to - from));
 	/* (v) Pairs with the program's stores: if the block is overwritten, this look shows it. */
 	smp_rmb();
 	if (!etch_user_stands(etch_user_block(ring, nr), nr))
@@ -214,7 +215,7 @@ static unsigned int etch_user_check(const struct etch_user_ring_of *ring,
 	const struct etch_event *event;
 
 	if (left < sizeof(*head) || head->word >> ETCH_CONTEXT_SHIFT ||
-	    !xa_load(&ring->process->tids, head->pid))
+	    (!ring->written && !xa_load(&ring->process->tids, head->pid)))
 		return 0;
 	*time = etch_time_full(view->place.last, head->word);
 	if (*time > view->now)

@@ -6,6 +6,7 @@
  * mapped. A device is beside the tree, not in it, because root gives the tree to those who may
  * see what the system does, and this to those who may tell about themselves.
  */
+#include <linux/align.h>
 #include <linux/cleanup.h>
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -89,7 +90,7 @@ static struct etch_user_ring_of *etch_user_ask(const struct etch_user_attach *at
 	inst = etch_instances[ETCH_MAIN + attach->instance];
 	if (!inst || !etch_instance_shown(inst))
 		return ERR_PTR(-ENOENT);
-	return etch_user_attach(inst, attach->cpu);
+	return etch_user_attach(inst, attach->cpu, false);
 }
 
 static int etch_user_do_attach(struct file *file, struct etch_user_attach __user *arg)
@@ -116,6 +117,29 @@ static int etch_user_do_attach(struct file *file, struct etch_user_attach __user
 	return copy_to_user(arg, &attach, sizeof(attach)) ? -EFAULT : 0;
 }
 
+/* The longest record that a block has room for. */
+#define ETCH_USER_LONGEST	(ETCH_USER_SUBBUF - sizeof(struct etch_user_block))
+
+static int etch_user_do_write(const struct etch_user_write __user *arg)
+{
+	struct etch_user_write write;
+	struct etch_head *record;
+	int ret = -EFAULT;
+
+	if (copy_from_user(&write, arg, sizeof(write)))
+		return -EFAULT;
+	if (write.len > ETCH_USER_LONGEST - sizeof(*record))
+		return -EINVAL;
+	/* Zeroed, because up to three bytes behind the record go into the ring with it. */
+	record = kzalloc(ALIGN(sizeof(*record) + write.len, 4), GFP_KERNEL_ACCOUNT);
+	if (!record)
+		return -ENOMEM;
+	if (!copy_from_user(record + 1, u64_to_user_ptr(write.fields), write.len))
+		ret = etch_user_write(record, write.id, sizeof(*record) + write.len);
+	kfree(record);
+	return ret;
+}
+
 static long etch_user_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	void __user *p = (void __user *)arg;
@@ -131,6 +155,8 @@ static long etch_user_ioctl(struct file *file, unsigned int cmd, unsigned long a
 		return etch_user_do_attach(file, p);
 	case ETCH_USER_IOC_THREAD:
 		return etch_user_thread();
+	case ETCH_USER_IOC_WRITE:
+		return etch_user_do_write(p);
 	}
 	return -ENOTTY;
 }

@@ -317,10 +317,24 @@ static int etch_user_gate(struct etch_event *event, u64 mask)
 	struct etch_user_event *ue = event->data;
 	struct etch_user_gate *gate;
 
-	ue->mask = mask >> ETCH_MAIN;
+	WRITE_ONCE(ue->mask, mask >> ETCH_MAIN);
 	list_for_each_entry(gate, &ue->gates, node)
 		WRITE_ONCE(*gate->mask, ue->mask);
 	return 0;
+}
+
+/**
+ * etch_user_event_mask() - which instances want records of an event?
+ * @event: an event of programs
+ *
+ * Context: process; holds etch_event_sem.
+ * Return: what its gates are: a bit for each instance from ETCH_MAIN on.
+ */
+u32 etch_user_event_mask(const struct etch_event *event)
+{
+	const struct etch_user_event *ue = event->data;
+
+	return READ_ONCE(ue->mask);
 }
 
 static int etch_user_gate_link(struct etch_user_gates *gates, unsigned int index,

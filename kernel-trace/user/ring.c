@@ -63,18 +63,26 @@ static void etch_user_process_release(struct kref *ref)
 	list_del(&p->node);
 	spin_unlock(&etch_user_lock);
 	xa_destroy(&p->tids);
+	xa_destroy(&p->written);
+	if (p->held)
+		mmdrop(p->mm);
 	kfree(p);
 }
 
 /* Another process may get the memory of one that has no ring mapped. Under etch_user_lock. */
 static void etch_user_process_detach(struct etch_user_process *p)
 {
-	if (!p->mapped)
+	if (!p->mapped && !p->held)
 		p->mm = NULL;
 }
 
-/* The current process, held; NULL: it has no rings. */
-static struct etch_user_process *etch_user_process_find(void)
+/**
+ * etch_user_process_find() - find the current process
+ *
+ * Context: process.
+ * Return: the process, held; NULL: it has no rings.
+ */
+struct etch_user_process *etch_user_process_find(void)
 {
 	struct etch_user_process *p, *found = NULL;
 
@@ -101,6 +109,7 @@ static struct etch_user_process *etch_user_process_get(void)
 		return NULL;
 	kref_init(&p->ref);
 	xa_init_flags(&p->tids, XA_FLAGS_ACCOUNT);
+	xa_init_flags(&p->written, XA_FLAGS_ACCOUNT);
 	p->mm = current->mm;
 	p->tgid = current->tgid;
 	get_task_comm(p->comm, current->group_leader);
@@ -110,9 +119,27 @@ static struct etch_user_process *etch_user_process_get(void)
 	return p;
 }
 
-static void etch_user_process_put(struct etch_user_process *p)
+/**
+ * etch_user_process_put() - do not keep a process any longer
+ * @p: of etch_user_process_find()
+ *
+ * Context: process.
+ */
+void etch_user_process_put(struct etch_user_process *p)
 {
 	kref_put(&p->ref, etch_user_process_release);
+}
+
+/* No mapping tells when the process ends, but its memory does, which nobody else gets. */
+static void etch_user_process_hold(struct etch_user_process *p)
+{
+	spin_lock(&etch_user_lock);
+	if (!p->held) {
+		p->mm = current->mm;
+		mmgrab(p->mm);
+		p->held = true;
+	}
+	spin_unlock(&etch_user_lock);
 }
 
 /* From now on the current thread may be the writer of a record. */
@@ -315,6 +342,8 @@ bool etch_user_ring_orphan(const struct etch_user_ring_of *ring)
 {
 	bool orphan;
 
+	if (ring->written)
+		return !atomic_read(&ring->process->mm->mm_users);
 	spin_lock(&etch_user_lock);
 	orphan = ring->born && !ring->mapped;
 	spin_unlock(&etch_user_lock);
@@ -376,6 +405,8 @@ void etch_user_ring_drop(struct etch_instance *inst, struct etch_user_ring_of *r
 	user->gone.malformed += counts.malformed;
 	WRITE_ONCE(ring->words->stopped, ETCH_USER_GONE);
 	WRITE_ONCE(ring->words->end, 0);
+	if (ring->written)
+		xa_erase(&ring->process->written, etch_user_key(inst->rec.bit, ring->cpu));
 	list_del_init(&ring->node);
 	user->generation++;
 	etch_user_find_cpus(user);
@@ -457,18 +488,20 @@ static int etch_user_make(struct etch_instance *inst)
 }
 
 static struct etch_user_ring_of *etch_user_ring_find(const struct etch_user *user,
-						     const struct etch_user_process *p, int cpu)
+						     const struct etch_user_process *p, int cpu,
+						     bool written)
 {
 	struct etch_user_ring_of *ring;
 
 	list_for_each_entry(ring, &user->rings, node)
-		if (ring->process == p && ring->cpu == cpu)
+		if (ring->process == p && ring->cpu == cpu && ring->written == written)
 			return ring;
 	return NULL;
 }
 
 static struct etch_user_ring_of *etch_user_ring_make(struct etch_instance *inst,
-						     struct etch_user_process *p, int cpu)
+						     struct etch_user_process *p, int cpu,
+						     bool written)
 {
 	struct etch_user_ring_of *ring = etch_user_ring_alloc(p, cpu);
 
@@ -479,6 +512,12 @@ static struct etch_user_ring_of *etch_user_ring_make(struct etch_instance *inst,
 	}
 	if (IS_ERR(ring))
 		return ring;
+	ring->written = written;
+	if (written && xa_err(xa_store(&p->written, etch_user_key(inst->rec.bit, cpu), ring,
+				       GFP_KERNEL_ACCOUNT))) {
+		etch_user_ring_put(ring);
+		return ERR_PTR(-ENOMEM);
+	}
 	ring->at.last = etch_clock_read(ETCH_CLOCK_COUNTER);
 	ring->stop = U64_MAX;
 	etch_user_ring_follow(inst, ring);
@@ -491,17 +530,25 @@ static struct etch_user_ring_of *etch_user_ring_make(struct etch_instance *inst,
 	return ring;
 }
 
+/* The record that the kernel has no ring for: packets and user/stats tell of it all the same. */
+static void etch_user_count_lost(struct etch_user *user, int cpu)
+{
+	user->gone.lost++;
+	user->bases[cpu].tail.lost++;
+}
+
 /**
  * etch_user_attach() - get the current process's ring
  * @inst: of an instance
  * @cpu: and a CPU
+ * @written: that which the kernel writes for it; if there is none, a record is lost, and counted
  *
  * The current thread may write into it.
  *
  * Context: process, may sleep; holds etch_mutex.
  * Return: the ring, held, to be mapped; or an ERR_PTR() of -ENOMEM.
  */
-struct etch_user_ring_of *etch_user_attach(struct etch_instance *inst, int cpu)
+struct etch_user_ring_of *etch_user_attach(struct etch_instance *inst, int cpu, bool written)
 {
 	struct etch_user_process *p = etch_user_process_get();
 	struct etch_user_ring_of *ring;
@@ -509,6 +556,8 @@ struct etch_user_ring_of *etch_user_attach(struct etch_instance *inst, int cpu)
 
 	if (!p)
 		return ERR_PTR(-ENOMEM);
+	if (written)
+		etch_user_process_hold(p);
 	mutex_lock(&inst->read_mutex);
 	ret = etch_user_make(inst);
 	if (!ret)
@@ -517,11 +566,13 @@ struct etch_user_ring_of *etch_user_attach(struct etch_instance *inst, int cpu)
 		ring = ERR_PTR(ret);
 	} else {
 		etch_user_reap(inst, false);
-		ring = etch_user_ring_find(inst->user, p, cpu) ?:
-		       etch_user_ring_make(inst, p, cpu);
+		ring = etch_user_ring_find(inst->user, p, cpu, written) ?:
+		       etch_user_ring_make(inst, p, cpu, written);
 	}
 	if (!IS_ERR(ring))
 		kref_get(&ring->ref);
+	else if (written && inst->user)
+		etch_user_count_lost(inst->user, cpu);
 	mutex_unlock(&inst->read_mutex);
 	etch_user_process_put(p);
 	return ring;
@@ -568,7 +619,8 @@ static struct etch_user_ring_of *etch_user_ring_get(u32 id, const struct mm_stru
 	spin_lock(&etch_user_lock);
 	xa_lock(&etch_user_ids);
 	ring = xa_load(&etch_user_ids, id);
-	if (ring && (ring->process->mm != mm || !kref_get_unless_zero(&ring->ref)))
+	if (ring && (ring->process->mm != mm || ring->written ||
+		     !kref_get_unless_zero(&ring->ref)))
 		ring = NULL;
 	xa_unlock(&etch_user_ids);
 	spin_unlock(&etch_user_lock);

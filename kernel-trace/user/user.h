@@ -5,9 +5,10 @@
 /*
  * Events of programs: <uapi/linux/etch_user.h> has what programs do.
  *
- * event.c has their descriptions and gates, ring.c the processes and their rings, block.c what
- * is read out of a ring, reader.c the records of several rings in the order of time, device.c
- * /dev/etch. text/user_stats.c shows the counts.
+ * event.c has their descriptions and gates, ring.c the processes and their rings, write.c the
+ * records that the kernel stores for a program, block.c what is read out of a ring, reader.c the
+ * records of several rings in the order of time, device.c /dev/etch. text/user_stats.c shows
+ * the counts.
  *
  * LOCKS, inside those of instance.h
  *
@@ -43,19 +44,23 @@ struct vm_area_struct;
  * @node: in the list of all; under etch_user_lock
  * @mm: its memory, as a key and no more; NULL: it has no mapping of a ring any more
  * @mapped: how many mappings it has; under etch_user_lock
+ * @held: @mm is held until the end, because the kernel writes rings for the process
  * @ref: held by its rings
  * @tgid: its number in the initial namespace
  * @comm: its name, when it got its first ring
  * @tids: its threads that have written, by their numbers in the initial namespace
+ * @written: the rings that the kernel writes for it, by etch_user_key(); under the xarray's lock
  */
 struct etch_user_process {
 	struct list_head node;
 	struct mm_struct *mm;
 	unsigned int mapped;
+	bool held;
 	struct kref ref;
 	pid_t tgid;
 	char comm[TASK_COMM_LEN];
 	struct xarray tids;
+	struct xarray written;
 };
 
 /**
@@ -103,6 +108,7 @@ struct etch_user_counts {
  * @id: where in /dev/etch it is mapped, in pages
  * @mapped: how many mappings it has; under etch_user_lock
  * @born: it was mapped, or will never be; under etch_user_lock
+ * @written: the kernel writes it, and nobody can map it
  * @user: to whom its pages are charged
  * @at: how far it was taken; under the read_mutex
  * @counts: of the records that were taken; under the read_mutex
@@ -120,6 +126,7 @@ struct etch_user_ring_of {
 	u32 id;
 	unsigned int mapped;
 	bool born;
+	bool written;
 	struct user_struct *user;
 	struct etch_user_place at;
 	struct etch_user_counts counts;
@@ -180,18 +187,21 @@ struct etch_user_gates {
 	} **links;
 };
 
-/* All under etch_mutex, but for the first. */
+/* All under etch_mutex, but for the first and the last. */
 struct etch_user_gates *etch_user_gates_alloc(void);
 void etch_user_gates_free(struct etch_user_gates *gates);
 int etch_user_event_add(struct etch_user_gates *gates, unsigned int gate, const char *name,
 			const char *fields);
 int etch_user_event_remove(const char *name);
+u32 etch_user_event_mask(const struct etch_event *event);
 
 /* ---- ring.c ---- */
 
 extern spinlock_t etch_user_lock;
 
-struct etch_user_ring_of *etch_user_attach(struct etch_instance *inst, int cpu);
+struct etch_user_ring_of *etch_user_attach(struct etch_instance *inst, int cpu, bool written);
+struct etch_user_process *etch_user_process_find(void);
+void etch_user_process_put(struct etch_user_process *p);
 int etch_user_thread(void);
 void etch_user_abandon(struct etch_user_ring_of *ring);
 int etch_user_map(u32 id, struct vm_area_struct *vma);
@@ -204,6 +214,16 @@ void etch_user_reset(struct etch_instance *inst, int cpu);
 void etch_user_remove(struct etch_instance *inst);
 void etch_user_wait(struct etch_instance *inst);
 void etch_user_untold(struct etch_instance *inst, struct etch_user_ring_of *ring);
+
+/* Where struct etch_user_process has the ring of an instance's bit and a CPU. */
+static inline unsigned long etch_user_key(unsigned int bit, int cpu)
+{
+	return (unsigned long)bit * nr_cpu_ids + cpu;
+}
+
+/* ---- write.c ---- */
+
+int etch_user_write(struct etch_head *record, unsigned int id, unsigned int len);
 
 /* ---- block.c ---- */
 

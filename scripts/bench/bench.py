@@ -29,6 +29,7 @@ import machine
 import marks
 import plot
 import probe
+import programs
 import readers
 import readout
 import recorders
@@ -41,7 +42,7 @@ BENCHES = {"gate": gate, "enable": enable, "event": event,
            "workload": workload, "readers": readers, "readout": readout,
            "rest": rest, "consumers": consumers, "recorders": recorders,
            "rules": rules, "contexts": contexts, "marks": marks, "probe": probe,
-           "bases": bases}
+           "user": programs, "bases": bases}
 ERRORS = (figures.FigureError, kernels.KernelError, loops.LoopError,
           machine.MachineError, OSError)
 

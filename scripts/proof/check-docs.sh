@@ -62,14 +62,18 @@ sphinx()
 	[ -s "$OUT/html/index.html" ] || echo "there is no index.html"
 }
 
-# The man page, as rst2man and groff see it. Docutils comes with Sphinx.
+# The man pages, as rst2man and groff see them. Docutils comes with Sphinx.
 man_page()
 {
-	local page=$OUT/etch.1
+	local name page
 
-	rst2man --report=2 "$PAGES/etch.rst" "$page" 2>&1 || echo "rst2man: status $?"
-	! command -v groff >/dev/null || groff -man -Tutf8 -ww -z "$page" 2>&1 || true
-	grep -q '^\.SH SYNOPSIS' "$page" || echo "it has no synopsis"
+	for name in etch.1 etch_user.3; do
+		page=$OUT/$name
+		rst2man --report=2 "$PAGES/${name%.*}.rst" "$page" 2>&1 ||
+			echo "rst2man: status $?"
+		! command -v groff >/dev/null || groff -man -Tutf8 -ww -z "$page" 2>&1 || true
+		grep -q '^\.SH SYNOPSIS' "$page" || echo "$name has no synopsis"
+	done
 }
 
 # Folders and files of the kernel tree that the pages name, in ``...``.

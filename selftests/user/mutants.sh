@@ -60,7 +60,7 @@ mutant "section pointer not stored" etch/user.h \
 mutant "position before payload" etch/user.h \
 	's/"rdtsc\\n/"movq %%r10, (%%rcx)\\n\\trdtsc\\n/'
 mutant "loss not counted by the last instruction" etch/user.h \
-	's/"addq %\[nr\], %c\[lost\]\(%%rcx\)\\n"/"addq %[nr], %c[lost](%%rcx); movl \$99, %%ecx; 8: decl %%ecx; jnz 8b\\n"/'
+	's/"addq \$1, %c\[lost\]\(%%rcx\)\\n"/"addq \$1, %c[lost](%%rcx); movl \$99, %%ecx; 8: decl %%ecx; jnz 8b\\n"/'
 mutant "block not invalid before it is begun again" etch/user.h \
 	's/"movq \$0, \(%%rdx\)\\n\\t"//; s/"incq %%r10\\n/"movl \$20000, %%r11d; 8: decl %%r11d; jnz 8b; incq %%r10\\n/'
 mutant "end of the next block before its position" etch/user.h \

@@ -69,7 +69,7 @@ static void hit(void)
 	fill(&p, (uint64_t)me << 48 | my_tried);
 	__asm__ volatile("incq %0" : "+m" (my_tried));
 	while (etch__store(rows, 5ULL << 48, me, &p, p.len))
-		if (!etch__slow(&provider, rows, 0, &me, ETCH_HEAD + p.len))
+		if (!etch__make_room(&provider, rows, 0, &me, ETCH_HEAD + p.len))
 			break;
 }
 

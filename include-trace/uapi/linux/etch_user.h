@@ -38,6 +38,12 @@
  *
  * The kernel believes nothing that it reads in a ring. A record that makes no sense ends the
  * block that it is in, and is counted in user/stats.
+ *
+ * WITHOUT RESTARTABLE SEQUENCES
+ *
+ * A program whose C library has none hands each record over, by ETCH_USER_IOC_WRITE. The kernel
+ * stores it in a ring that the program has not mapped. It is a command and no write(): a
+ * program may have closed the file without knowing it, and the number may be another file's.
  */
 
 #include <linux/ioctl.h>
@@ -137,6 +143,18 @@ struct etch_user_attach {
 	__u32 reserved;
 };
 
+/**
+ * struct etch_user_write - a record
+ * @id: of its event
+ * @len: bytes at @fields
+ * @fields: address of the fields; offsets of "__data_loc" count from 12 bytes before
+ */
+struct etch_user_write {
+	__u32 id;
+	__u32 len;
+	__u64 fields;
+};
+
 /* Returns ETCH_USER_VERSION. */
 #define ETCH_USER_IOC_VERSION	 _IO(0xE7, 0x10)
 /*
@@ -151,5 +169,10 @@ struct etch_user_attach {
 #define ETCH_USER_IOC_ATTACH	 _IOWR(0xE7, 0x13, struct etch_user_attach)
 /* Returns the calling thread's id, for its records. ESRCH: the process has no ring. */
 #define ETCH_USER_IOC_THREAD	 _IO(0xE7, 0x14)
+/*
+ * 0: the record is stored for all instances that want it, or counted as lost. EINVAL: there is no
+ * such event, or its fields cannot be these. ENOMEM: no memory, and the loss may not be counted.
+ */
+#define ETCH_USER_IOC_WRITE	 _IOW(0xE7, 0x15, struct etch_user_write)
 
 #endif /* _UAPI_LINUX_ETCH_USER_H */

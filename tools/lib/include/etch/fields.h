@@ -200,7 +200,7 @@ static uint16_t provider##__ids[provider##__nr];			\
 __thread int32_t provider##__tid;					\
 struct etch_provider provider##__provider = {				\
 	#provider, events(ETCH__NAMES), provider##__gates, provider##__ids, \
-	provider##__nr, -1, 0, 0, NULL,					\
+	provider##__nr, -1, ETCH__UNTRIED, 0, NULL,			\
 };									\
 static __attribute__((constructor)) void provider##__begin(void)	\
 {									\
@@ -216,9 +216,17 @@ ETCH__C int provider##__declared
  * etch_provider_error() - why are there no events?
  * @provider: the provider's name
  *
- * Return: 0, or an errno: ENOSYS, if threads have no restartable sequences; that of opening
- * /dev/etch, such as ENOENT, ENXIO and EACCES; or that of registering an event.
+ * Return: 0, or an errno: that of opening /dev/etch, such as ENOENT, ENXIO and EACCES; or that of
+ * registering an event.
  */
 #define etch_provider_error(provider)	((provider##__provider).error)
+
+/**
+ * etch_provider_calls() - does each record cost a system call?
+ * @provider: the provider's name
+ *
+ * Return: true if threads have no restartable sequences.
+ */
+#define etch_provider_calls(provider)	(!(provider##__provider).cpus)
 
 #endif /* _ETCH_FIELDS_H */

@@ -25,9 +25,10 @@
  *
  * An event that is off costs a load and a branch; its arguments are not evaluated further than
  * the compiler wants to. One that is on is stored without a system call, and is safe in handlers
- * of signals. While it is not possible to register, events are off: etch_provider_error() says
- * why. A debugger that steps through the sequence that stores a record begins it again for ever:
- * step over the call. No event may be recorded between vfork() and exec.
+ * of signals. Where the C library has no restartable sequences, a record costs a system call:
+ * etch_provider_calls() tells. While it is not possible to register, events are off:
+ * etch_provider_error() says why. A debugger that steps through the sequence that stores a record
+ * begins it again for ever: step over the call. No event may be recorded between vfork() and exec.
  *
  * Names that begin with "etch_" are this header's.
  */
@@ -41,6 +42,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <linux/etch_user.h>
+
+#ifndef MADV_WIPEONFORK
+#error "etch/user.h needs _GNU_SOURCE, _DEFAULT_SOURCE, or a compiler that is not strict: -std=gnu11"
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -71,8 +76,8 @@ extern const unsigned int __rseq_size __attribute__((weak));
  * @ids: of its events, by gate
  * @nr: how many events there are
  * @fd: /dev/etch, or -1
- * @error: 0, or an errno: why there are no events
- * @cpus: how many CPUs there may be
+ * @error: 0, or an errno: why there are no events; or ETCH__UNTRIED
+ * @cpus: how many CPUs there may be; 0: there are no restartable sequences
  * @rings: by instance and CPU; NULL: not yet asked for. A child finds only NULLs
  */
 struct etch_provider {
@@ -86,6 +91,9 @@ struct etch_provider {
 	unsigned int cpus;
 	struct etch_user_ring **rings;
 };
+
+/* etch_provider.error before the device is opened. */
+#define ETCH__UNTRIED	-1
 
 /* The bytes in front of the fields: as struct etch_head of the kernel's. */
 #define ETCH_HEAD	12
@@ -209,6 +217,50 @@ static inline enum etch__step etch__lose(struct etch_user_ring **row, uint64_t n
 	return ETCH__LOSE;
 none:
 	return ETCH__NONE;
+}
+
+/*
+ * Counts a record as lost if the ring is full for @len bytes: the way of one that is, and so in
+ * one section. ETCH__NEXT: it is not full, or not sure to be.
+ */
+static inline __attribute__((always_inline)) enum etch__step
+etch__lose_if_full(struct etch_user_ring **row, uint64_t len)
+{
+	__asm__ goto(
+		ETCH__BEGIN
+		"testq %%rcx, %%rcx\n\t"
+		"jz %l[next]\n\t"
+		"movq %c[stopped](%%rcx), %%rdx\n\t"
+		"orq %c[overwrite](%%rcx), %%rdx\n\t"
+		"jnz %l[next]\n\t"
+		"movq (%%rcx), %%r8\n\t"
+		"shrq %[count], %%r8\n\t"
+		"decq %%r8\n\t"
+		"leaq (%%r8, %[len]), %%r9\n\t"
+		"sarq %[shift], %%r8\n\t"
+		"sarq %[shift], %%r9\n\t"
+		"cmpq %%r8, %%r9\n\t"
+		"je %l[next]\n\t"				/* it fits in this block */
+		"incq %%r8\n\t"
+		"shlq %[shift], %%r8\n\t"
+		"subq %c[consumed](%%rcx), %%r8\n\t"
+		"cmpq %[bytes], %%r8\n\t"
+		"jl %l[next]\n\t"
+		"addq $1, %c[lost](%%rcx)\n"
+		ETCH__END
+		:
+		: [area] "r" (__rseq_offset), [row] "r" (row), [len] "r" (len),
+		  [stopped] "i" (offsetof(struct etch_user_ring, stopped)),
+		  [overwrite] "i" (offsetof(struct etch_user_ring, overwrite)),
+		  [consumed] "i" (offsetof(struct etch_user_ring, consumed)),
+		  [lost] "i" (offsetof(struct etch_user_ring, lost)),
+		  [bytes] "i" (ETCH_USER_SUBBUFS * ETCH_USER_SUBBUF),
+		  [count] "i" (ETCH_USER_COUNT_BITS), [shift] "i" (ETCH_USER_SUBBUF_SHIFT)
+		: "rax", "rcx", "rdx", "r8", "r9", "memory", "cc"
+		: next);
+	return ETCH__LOSE;
+next:
+	return ETCH__NEXT;
 }
 
 /* Tells records where the block of pos ends, if they are welcome and @len bytes fit. */
@@ -482,6 +534,15 @@ etch__slow(struct etch_provider *p, struct etch_user_ring **row, unsigned int in
 	return 0;
 }
 
+/* The same, quick where the ring is full. */
+static inline __attribute__((always_inline)) int
+etch__make_room(struct etch_provider *p, struct etch_user_ring **row, unsigned int instance,
+		int32_t *tid, uint64_t len)
+{
+	return etch__lose_if_full(row, len) != ETCH__LOSE &&
+	       etch__slow(p, row, instance, tid, len);
+}
+
 /* The thread's id for records. A process without a ring gets it with the first. */
 static inline int32_t etch__tid(struct etch_provider *p)
 {
@@ -489,6 +550,26 @@ static inline int32_t etch__tid(struct etch_provider *p)
 
 	errno = saved;
 	return tid > 0 ? tid : 0;
+}
+
+/*
+ * Has the kernel store a record, in all instances that want it. A program may have closed what it
+ * did not open: then the file is opened once more.
+ */
+static __attribute__((noinline, unused, cold)) void
+etch__call(struct etch_provider *p, unsigned int gate, const void *payload, uint64_t len)
+{
+	struct etch_user_write write = { p->ids[gate], (uint32_t)len, (uintptr_t)payload };
+	int saved = errno, fd;
+
+	if (ioctl(p->fd, ETCH_USER_IOC_WRITE, &write) && (errno == EBADF || errno == ENOTTY)) {
+		fd = open("/dev/etch", O_RDWR | O_CLOEXEC);
+		if (fd >= 0) {
+			p->fd = fd;
+			ioctl(fd, ETCH_USER_IOC_WRITE, &write);
+		}
+	}
+	errno = saved;
 }
 
 /* Stores a record in the rings of all instances of a mask. */
@@ -500,8 +581,13 @@ etch__record(struct etch_provider *p, int32_t *tid, unsigned int gate, const voi
 	uint64_t word = (uint64_t)p->ids[gate] << 48;
 	uint32_t mask = p->gates[gate];
 
-	if (!rows)
+	if (!rows) {
+		if (!p->cpus) {
+			etch__call(p, gate, payload, len);
+			return;
+		}
 		rows = etch__rows(p);
+	}
 	if (rows && !*tid && !__atomic_load_n(&etch__missed(p, rows)->left, __ATOMIC_RELAXED))
 		*tid = etch__tid(p);
 	for (; mask && rows; mask &= mask - 1) {
@@ -512,46 +598,71 @@ etch__record(struct etch_provider *p, int32_t *tid, unsigned int gate, const voi
 		if (!*tid && etch__find(p, row, instance, tid))
 			continue;
 		while (etch__store(row, word, *tid, payload, len))
-			if (!etch__slow(p, row, instance, tid, ETCH_HEAD + len))
+			if (!etch__make_room(p, row, instance, tid, ETCH_HEAD + len))
 				break;
 	}
 }
 
 /* ---- Providers ---- */
 
+/* Opens the device, unless this has been tried before. Returns 0, or an errno. */
+static inline int etch__open_device(struct etch_provider *p)
+{
+	if (p->error != ETCH__UNTRIED)
+		return p->error;
+	if (&__rseq_offset && &__rseq_size && __rseq_size)
+		p->cpus = sysconf(_SC_NPROCESSORS_CONF);
+	p->fd = open("/dev/etch", O_RDWR | O_CLOEXEC);
+	p->error = p->fd < 0 ? errno : 0;
+	return p->error;
+}
+
+/* Registers an event for a gate. Returns 0, or an errno. */
+static inline int etch__register(struct etch_provider *p, unsigned int gate, const char *provider,
+				 const char *event, const char *fields)
+{
+	struct etch_user_register reg;
+	char name[ETCH_USER_NAME];
+
+	if (strlen(provider) + 1 + strlen(event) >= ETCH_USER_NAME)
+		return EINVAL;
+	strcpy(name, provider);
+	strcat(name, ":");
+	strcat(name, event);
+	memset(&reg, 0, sizeof(reg));
+	reg.size = sizeof(reg);
+	reg.gate = gate;
+	reg.name = (uintptr_t)name;
+	reg.fields = (uintptr_t)fields;
+	if (ioctl(p->fd, ETCH_USER_IOC_REGISTER, &reg))
+		return errno;
+	p->ids[gate] = reg.id;
+	return 0;
+}
+
+/* Has the kernel's page instead of the program's. Returns 0, or an errno. */
+static inline int etch__map_gates(struct etch_provider *p)
+{
+	if (mmap((void *)p->gates, ETCH_PAGE, PROT_READ, MAP_SHARED | MAP_FIXED, p->fd, 0) ==
+	    MAP_FAILED)
+		return errno;
+	return 0;
+}
+
 /* Called before main(), or when a library is loaded. */
 static inline void etch__provide(struct etch_provider *p)
 {
 	const char *event = p->names, *fields;
-	struct etch_user_register reg;
-	char name[ETCH_USER_NAME];
 	unsigned int i;
 
-	p->fd = -1;
-	p->error = ENOSYS;
-	if (!&__rseq_offset || !&__rseq_size || !__rseq_size)
-		return;
-	p->cpus = sysconf(_SC_NPROCESSORS_CONF);
-	p->fd = open("/dev/etch", O_RDWR | O_CLOEXEC);
-	p->error = p->fd < 0 ? errno : 0;
+	etch__open_device(p);
 	for (i = 0; i < p->nr && !p->error; i++) {
 		fields = event + strlen(event) + 1;
-		memset(&reg, 0, sizeof(reg));
-		reg.size = sizeof(reg);
-		reg.gate = i;
-		strcpy(name, p->name);
-		strcat(name, ":");
-		strncat(name, event, sizeof(name) - strlen(name) - 1);
-		reg.name = (uintptr_t)name;
-		reg.fields = (uintptr_t)fields;
-		if (ioctl(p->fd, ETCH_USER_IOC_REGISTER, &reg))
-			p->error = errno;
-		p->ids[i] = reg.id;
+		p->error = etch__register(p, i, p->name, event, fields);
 		event = fields + strlen(fields) + 1;
 	}
-	if (!p->error && mmap((void *)p->gates, ETCH_PAGE, PROT_READ, MAP_SHARED | MAP_FIXED,
-			      p->fd, 0) == MAP_FAILED)
-		p->error = errno;
+	if (!p->error)
+		p->error = etch__map_gates(p);
 }
 
 /* A library is unloaded: its gates go with it. Its records stay. */

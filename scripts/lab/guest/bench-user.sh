@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+#
+# BENCH=user inside the guest.
+. /guest/figures.sh
+
+/bench/programs "$(word rounds)"
