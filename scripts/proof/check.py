@@ -19,8 +19,8 @@ import traceback
 from collections import Counter
 
 # Before what is in lib/: this says where that is.
-from checks import (ahead, crashes, guests, host, kunit, lane, layers, peers, traces,
-                    watched)
+from checks import (ahead, crashes, guests, host, kunit, lane, layers, peers, stacks,
+                    traces, watched)
 import ftracetest
 import layout
 import lock
@@ -49,7 +49,7 @@ LONG = {"ring-long": host.ring_long, "model-long": host.model_long,
         "ctf-x86-64-long": traces.ctf_x86_64_long, "view": traces.view, "crash": crashes.crash_um,
         "headers": host.headers, "cocci-tree": host.cocci_tree, "bisect": host.bisect,
         "forecast": host.forecast,
-        "ftracetest-mainline": peers.ftracetest_mainline,
+        "ftracetest-mainline": peers.ftracetest_mainline, "stacks": stacks.stacks,
         "ftracetest-x86-64": peers.ftracetest_x86_64}
 ALL = {**LANES, **LONG}
 # Variables for scripts/lab/build.sh that only lanes set: the user's are dropped.
