@@ -16,6 +16,8 @@ FUNCTION, EVENT = "__schedule", "sched_switch"
 MOVS = {0xb8: "eax", 0xb9: "ecx", 0xba: "edx", 0xbb: "ebx", 0xbe: "esi",
         0xbf: "edi"}
 MOV_SIZE = 5
+# What a preemptible kernel calls where preemption is enabled again and was asked for.
+RESCHEDULES = ("preempt_schedule_notrace", "__SCT__preempt_schedule_notrace")
 # Of many wrong places, so many are named.
 SHOWN = 5
 
@@ -44,19 +46,25 @@ def calls_stub(sites):
 
 
 def arguments_and_call(sites, function=FUNCTION, event=EVENT):
-    """The site of an event: one NOP, and out of line one call, no branch."""
+    """The site of an event: one NOP, and out of line one call, no branch. Where preemption
+    is counted, there are a branch and a call more, right behind the count."""
     found = [site for site in sites
              if (site.function, site.event) == (function, event)]
     if not found:
         return [f"there is no {event} in {function}"]
     problems = one_nop(found)
     for site in found:
-        calls = [one for one in site.out if one.jump == "call"]
+        calls = [one for one in site.out if one.jump == "call"
+                 and not one.callee.startswith(RESCHEDULES)]
         if len(calls) != 1 or calls != site.calls():
             problems.append(f"{site}: {len(calls)} calls" + "".join(
                 f", {one.callee or one.text}" for one in calls))
+        counts = {one.address + len(one.raw) for one in site.out
+                  if re.match(r"decl +%gs:", one.text)}
         problems += [f"{site}: {one.text}" for one in site.out
-                     if one.jump == "maybe"]
+                     if one.jump == "maybe" and one.address not in counts]
+        if len(counts) > 1:
+            problems.append(f"{site}: preemption is enabled {len(counts)} times")
     return problems
 
 
@@ -103,7 +111,7 @@ def gate_look(code, start, gates):
 
 
 def stub_leaves_memory(image, code, event=EVENT):
-    """The stub reads the gate by a patched move. It calls a function of its own,
+    """The stub reads the gate by a patched move. It goes on in a function of its own,
     which reads the tracepoint's memory, only if bit 31 of the gate is set."""
     start = image.address(f"__tracestub_{event}")
     more = image.address(f"__tracemore_{event}")
@@ -123,12 +131,29 @@ def stub_leaves_memory(image, code, event=EVENT):
     plain = {**code.walk([start], {test.address}), **code.walk([positive])}
     problems = [f"with bit 31 clear: {one.text}" for one in plain.values()
                 if mentions(one, symbol)]
-    if not any(one.jump == "call" and one.target == more
+    if not any(one.jump in ("call", "always") and one.target == more
                for one in code.walk([other], frozenset(plain)).values()):
-        problems.append("with bit 31 set the rest is not called")
+        problems.append("with bit 31 set the rest is not reached")
     if not any(mentions(one, symbol) for one in code.walk([more]).values()):
         problems.append("with bit 31 set nothing looks at the tracepoint")
     return problems
+
+
+def leaves_no_frame(image, code, event=EVENT):
+    """The stub jumps to what records, so that no return address is on the stack but the
+    site's; and it jumps to the functions, as does what comes between."""
+    problems = []
+    for name in ("__tracestub_", "__tracemore_"):
+        start = image.address(name + event)
+        if start not in code.insns:
+            return [f"there is no {name}{event}"]
+        inside = code.walk([start]).values()
+        problems += [f"{name}{event}: {one.text}" for one in inside if one.jump == "call"
+                     and (name == "__tracestub_" or one.callee.startswith("__SCT__tp_func_"))]
+        if not any(one.jump == "always" and one.callee.startswith("__SCT__tp_func_")
+                   for one in inside):
+            problems.append(f"{name}{event}: no jump to the functions")
+    return shorten(problems)
 
 
 def verdict(name, problems):
@@ -157,4 +182,5 @@ def cases(kernel, module):
         verdict("patched reads in a module", patched_reads(part)),
         verdict(f"{EVENT}'s stub reads no memory to record",
                 stub_leaves_memory(image, code)),
+        verdict(f"{EVENT}'s stub leaves no frame", leaves_no_frame(image, code)),
     ]

@@ -21,8 +21,8 @@ from collections import Counter
 from pathlib import Path
 
 # Before what is in lib/: this says where that is.
-from checks import (ahead, bases, crashes, guests, host, kunit, lane, layers, peers, traces,
-                    watched)
+from checks import (ahead, bases, crashes, guests, host, kunit, lane, layers, peers, stacks,
+                    traces, watched)
 import ftracetest
 import layout
 import lock
@@ -52,7 +52,7 @@ LONG = {"ring-long": host.ring_long, "model-long": host.model_long,
         "gallery": traces.gallery, "crash": crashes.crash_um,
         "headers": host.headers, "cocci-tree": host.cocci_tree, "bisect": host.bisect,
         "forecast": host.forecast,
-        "ftracetest-mainline": peers.ftracetest_mainline,
+        "ftracetest-mainline": peers.ftracetest_mainline, "stacks": stacks.stacks,
         "ftracetest-x86-64": peers.ftracetest_x86_64}
 # Those of a base that is not the first, in make check: as they are shown, and what they run.
 OTHER_BASES = {"series": "series", "um": "um", "x86-64": "x86-64-brief"}

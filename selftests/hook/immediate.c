@@ -161,16 +161,18 @@ static bool may_be_probed(const char *site)
 }
 
 /*
- * A place that may be probed: a stub's first instruction, or that of a reader, which
- * calls what has sites or sets up its frame.
+ * A place that may be probed: in a stub the instruction behind the read, which is one of five
+ * bytes; or the first one of a reader, which calls what has sites or sets up its frame.
  */
 static const char *not_patched(const char *site)
 {
 	static char place[256];
+	unsigned int offset;
 
-	if (strncmp(site, "__tracestub_", 12))
+	if (strncmp(site, "__tracestub_", 12) ||
+	    sscanf(site, "%*[^+]+0x%x", &offset) != 1)
 		return "imv_test_reader+0x0";
-	snprintf(place, sizeof(place), "%.*s+0x0", (int)strcspn(site, "+"), site);
+	snprintf(place, sizeof(place), "%.*s+0x%x", (int)strcspn(site, "+"), site, offset + 5);
 	return place;
 }
 

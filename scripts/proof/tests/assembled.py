@@ -27,6 +27,15 @@ __schedule:
 	.quad	__tracepoint_sched_switch + 8 + 2 - .
 """
 
+# In a preemptible kernel.
+COUNTED = SITE.replace("""	call	__tracestub_sched_switch
+""", """	incl	%gs:0x20
+	call	__tracestub_sched_switch
+	decl	%gs:0x20
+	jne	.Lback
+	call	preempt_schedule_notrace_thunk
+""")
+
 STUB = """
 	.text
 	.globl	__tracestub_sched_switch
@@ -35,12 +44,14 @@ __tracestub_sched_switch:
 .Lgate:	mov	$0, %edx
 	test	%edx, %edx
 	jle	.Lother
-.Lsome:	call	etch_write
-.Ldone:	ret
-.Lother:	test	%edx, %edx
+.Lsome:	jmp	etch_write
+.Lother:	test	$1, %dl
+	jne	.Lfuncs
+	test	%edx, %edx
 	je	.Ldone
-	call	__tracemore_sched_switch
-	jmp	.Ldone
+	jmp	__tracemore_sched_switch
+.Ldone:	ret
+.Lfuncs:	jmp	__SCT__tp_func_sched_switch
 	.size	__tracestub_sched_switch, . - __tracestub_sched_switch
 
 	.type	__tracemore_sched_switch, @function
@@ -48,7 +59,7 @@ __tracemore_sched_switch:
 	mov	__tracepoint_sched_switch + 0x50(%rip), %rax
 	test	%rax, %rax
 	je	.Lnone
-	call	__SCT__tp_func_sched_switch
+	jmp	__SCT__tp_func_sched_switch
 .Lnone:	ret
 	.size	__tracemore_sched_switch, . - __tracemore_sched_switch
 
@@ -109,6 +120,7 @@ class Files:
         script.write_text(SCRIPT)
         run("ld", "-T", script, "--no-warn-rwx-segments",
             "--defsym=etch_write=0xffffffff81800000",
+            "--defsym=preempt_schedule_notrace_thunk=0xffffffff81a00000",
             "--defsym=__SCT__tp_func_sched_switch=0xffffffff81900000",
             "-o", self.path / "vmlinux", self.module(source))
         return self.path / "vmlinux"

@@ -7,7 +7,7 @@ import unittest
 import assembled
 import site_checks
 
-GOOD = assembled.SITE + assembled.STUB
+GOOD = assembled.COUNTED + assembled.STUB
 NOP = ".byte	0x0f, 0x1f, 0x44, 0x00, 0x00"
 
 
@@ -23,12 +23,13 @@ class Checks(unittest.TestCase):
         files = assembled.Files(self)
         kernel = files.kernel(source)
         found = site_checks.cases(kernel, files.module(module or GOOD))
-        self.assertEqual(len(found), 8)
+        self.assertEqual(len(found), 9)
         return [case.name.split(": ")[1] for case in found
                 if case.status != "passed"]
 
     def test_good(self):
         self.assertEqual(self.failed(), [])
+        self.assertEqual(self.failed((assembled.COUNTED, assembled.SITE)), [])
 
     def test_a_short_nop(self):
         self.assertEqual(self.failed((NOP, ".byte 0x66, 0x90")), [])
@@ -64,6 +65,11 @@ class Checks(unittest.TestCase):
             self.failed((".Lout:", ".Lout:	test	%eax, %eax\n	jne	.Lback\n")),
             ["sched_switch is arguments and a call"])
 
+    def test_a_second_count(self):
+        self.assertEqual(
+            self.failed((".Lout:", ".Lout:	decl	%gs:0x20\n	jne	.Lback\n")),
+            ["sched_switch is arguments and a call"])
+
     def test_a_site_that_is_gone(self):
         self.assertEqual(self.failed(("__schedule", "elsewhere")),
                          ["sched_switch is arguments and a call"])
@@ -83,7 +89,7 @@ class Checks(unittest.TestCase):
                          ["patched reads in the kernel"])
 
     def test_no_table(self):
-        module = assembled.SITE + assembled.STUB.split("	.section")[0]
+        module = assembled.COUNTED + assembled.STUB.split("	.section")[0]
         self.assertEqual(self.failed(module=module),
                          ["patched reads in a module"])
 
@@ -104,8 +110,22 @@ class Checks(unittest.TestCase):
 
     def test_a_stub_that_forgets_the_others(self):
         self.assertEqual(
-            self.failed(("call	__tracemore_sched_switch", "nop")),
+            self.failed(("jmp	__tracemore_sched_switch", "nop")),
             ["sched_switch's stub reads no memory to record"])
+
+    def test_a_stub_that_calls(self):
+        for what in ("etch_write", "__tracemore_sched_switch"):
+            with self.subTest(what=what):
+                self.assertEqual(self.failed((f"jmp	{what}", f"call	{what}\n	ret")),
+                                 ["sched_switch's stub leaves no frame"])
+
+    def test_functions_that_are_called(self):
+        for place in (".Lfuncs:	", "je	.Lnone\n	"):
+            with self.subTest(place=place):
+                self.assertEqual(
+                    self.failed((f"{place}jmp	__SCT__tp_func_sched_switch",
+                                 f"{place}call	__SCT__tp_func_sched_switch\n	ret")),
+                    ["sched_switch's stub leaves no frame"])
 
     def test_a_stub_that_never_looks(self):
         self.assertEqual(
