@@ -18,7 +18,7 @@ CFLAGS += -I../../../lib/etch/include
 # Its <sys/sdt.h> is the library's.
 $(OUTPUT)/user/user_sdt: CFLAGS += -I../../../lib/etch/include/etch/sdt
 
-$(OUTPUT)/user/user_emit: ../../../lib/etch/libetch.c
+$(OUTPUT)/user/user_emit: ../../../lib/etch/src/libetch.c
 
 $(OUTPUT)/user/user_mark_cxx: user/user_mark_cxx.cc $(LOCAL_HDRS)
 	$(call msg,CXX,,$@)
