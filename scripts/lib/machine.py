@@ -94,7 +94,9 @@ def _patches_at_boot(append):
     """Whether the kernel's words have KUnit run PATCHING_SUITE at boot."""
     words = dict(word.partition("=")[::2] for word in append)
     suites = words.get("kunit.filter_glob", "*").partition(".")[0]
-    return ("kunit.enable" in words and words["kunit.enable"].lower() not in ("0", "n", "off")
+    off = ("0", "n", "off")
+    return ("kunit.enable" in words and words["kunit.enable"].lower() not in off
+            and words.get("kunit.autorun", "1").lower() not in off
             and fnmatch.fnmatchcase(PATCHING_SUITE, suites))
 
 

@@ -36,6 +36,13 @@ static bool is_marker(const char *event)
 	return !strncmp(event, "markers:", strlen("markers:"));
 }
 
+/* System calls by their names, where the kernel lacks CONFIG_FTRACE_SYSCALLS: Etch alone. */
+static bool is_call(const char *event)
+{
+	return access(FTRACE "/events/syscalls", F_OK) &&
+	       !strncmp(event, "syscalls:", strlen("syscalls:"));
+}
+
 /* Lines of @a that are not in @b and have no reason for it. */
 static size_t missing(const struct list *a, const struct list *b, const char *whose, bool reasons)
 {
@@ -43,7 +50,7 @@ static size_t missing(const struct list *a, const struct list *b, const char *wh
 
 	for (size_t i = 0; i < a->nr; i++) {
 		if (list_has(b, a->lines[i]) || is_marker(a->lines[i]) ||
-		    (reasons && is_named(a->lines[i])))
+		    is_call(a->lines[i]) || (reasons && is_named(a->lines[i])))
 			continue;
 		printf("# %s lacks %s\n", whose, a->lines[i]);
 		n++;

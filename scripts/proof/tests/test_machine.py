@@ -43,6 +43,7 @@ class Emulated(unittest.TestCase):
                 self.assertIn("tcg,thread=single", words("x86-64", append))
                 self.assertIn("tcg,thread=multi", words("arm64", append))
         for append in ([], ["kunit.enable=0"], ["kunit.filter_glob=imv*"],
+                       ["kunit.enable=1", "kunit.autorun=0"],
                        ["kunit.enable=1", "kunit.filter_glob=etch_ring*"]):
             with self.subTest(append=append):
                 self.assertIn("tcg,thread=multi", words("x86-64", append))
