@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-TEST_GEN_PROGS += source/statedump source/statedump_tells
+TEST_GEN_PROGS += source/statedump source/statedump_tells source/marks
 LIB += source/state.c
 
 # Markers
