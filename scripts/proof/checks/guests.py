@@ -44,7 +44,7 @@ ARM64_TESTS = ["etch:boot", "etch:accounting", "etch:order", "etch:pipe", "etch:
                "etch:immediate", "etch:all_events", "etch:hotplug.sh"]
 # Events of programs.
 USER_TESTS = ["etch:user_rseq", "etch:user_events", "etch:user_life", "etch:user_hostile",
-              "etch:user_protocol", "etch:user_stress", "etch:user_packets",
+              "etch:user_protocol", "etch:user_stress", "etch:user_packets", "etch:user_quota",
               "etch:user_abi", "etch:marks", "etch:live.sh", "etch:access"]
 # Probes of all kinds.
 PROBE_TESTS = ["etch:probes", "etch:uprobes", "etch:fprobes", "etch:probe_names",
