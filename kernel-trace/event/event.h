@@ -136,6 +136,10 @@ size_t etch_piece_len(const char *text);
 void etch_print_fmt(struct seq_buf *s, const struct etch_event *event);
 char *etch_print_fmt_dup(const struct etch_event *event);
 
+/* ---- print_fmt.c: of events that programs describe ---- */
+
+char *etch_print_fmt_make(const struct etch_class *class);
+
 /* ---- record.c: what a record is ---- */
 
 /**

@@ -301,6 +301,7 @@ static const char etch_readme[] =
 	"  trace               what the buffer holds, which stays there. Write: empty it\n"
 	"  trace_pipe          the same, but a read takes them out; waits for more\n"
 	"  trace_marker        write: a record of your own\n"
+	"  trace_marker_raw    the same: a number of four bytes, and bytes\n"
 	"  statedump           write 1: a record of each task, open file, mount, interrupt,\n"
 	"                      device and module that is there now\n"
 	"  per_cpu/cpuN/trace_pipe_raw  the same as packets of Common Trace Format, to be\n"

@@ -61,23 +61,22 @@ static LIST_HEAD(etch_user_events);
 
 /* ---- Fields ---- */
 
-/* The types that a field may have, and how a program's print format shows them. */
+/* The types that a field may have. */
 static const struct etch_user_type {
 	const char *name;
 	unsigned int size;
 	bool is_signed;
-	const char *format;
 } etch_user_types[] = {
-	{ "u8", 1, false, "%u" }, { "u16", 2, false, "%u" },
-	{ "u32", 4, false, "%u" }, { "u64", 8, false, "%llu" },
-	{ "s8", 1, true, "%d" }, { "s16", 2, true, "%d" },
-	{ "s32", 4, true, "%d" }, { "s64", 8, true, "%lld" },
-	{ "char", 1, true, "%d" }, { "signed char", 1, true, "%d" },
-	{ "unsigned char", 1, false, "%u" }, { "bool", 1, false, "%u" },
-	{ "short", 2, true, "%d" }, { "unsigned short", 2, false, "%u" },
-	{ "int", 4, true, "%d" }, { "unsigned int", 4, false, "%u" },
-	{ "long", 8, true, "%lld" }, { "unsigned long", 8, false, "%llu" },
-	{ "long long", 8, true, "%lld" }, { "unsigned long long", 8, false, "%llu" },
+	{ "u8", 1, false }, { "u16", 2, false },
+	{ "u32", 4, false }, { "u64", 8, false },
+	{ "s8", 1, true }, { "s16", 2, true },
+	{ "s32", 4, true }, { "s64", 8, true },
+	{ "char", 1, true }, { "signed char", 1, true },
+	{ "unsigned char", 1, false }, { "bool", 1, false },
+	{ "short", 2, true }, { "unsigned short", 2, false },
+	{ "int", 4, true }, { "unsigned int", 4, false },
+	{ "long", 8, true }, { "unsigned long", 8, false },
+	{ "long long", 8, true }, { "unsigned long long", 8, false },
 };
 
 static const struct etch_user_type *etch_user_type(const char *name, size_t len)
@@ -210,61 +209,6 @@ static int etch_user_layout(struct etch_user_event *ue, char *text, char *types)
 	return end > ETCH_USER_SUBBUF / 2 ? -E2BIG : 0;
 }
 
-/* ---- Print formats ---- */
-
-static const char *etch_user_format(const struct etch_field *f)
-{
-	const struct etch_user_type *t = etch_user_type(f->type, strlen(f->type));
-
-	return t ? t->format : "%s";
-}
-
-/* What of a field a format gives to its %: that of an array is its content as numbers. */
-static int etch_user_value(char *to, size_t room, const struct etch_field *f)
-{
-	if (f->kind == ETCH_FIELD_FIXED || (f->kind == ETCH_FIELD_ARRAY && f->is_string))
-		return scnprintf(to, room, ", REC->%s", f->name);
-	if (f->is_string)
-		return scnprintf(to, room, ", %s(%s)", f->kind == ETCH_FIELD_REL_LOC ?
-				 "__get_rel_str" : "__get_str", f->name);
-	if (f->kind == ETCH_FIELD_ARRAY)
-		return scnprintf(to, room, ", __print_array(REC->%s, %u, %u)", f->name,
-				 f->size / f->elem_size, f->elem_size);
-	return scnprintf(to, room, ", __print_hex(%s(%s), %s(%s))",
-			 f->kind == ETCH_FIELD_REL_LOC ? "__get_rel_dynamic_array" :
-							 "__get_dynamic_array", f->name,
-			 f->kind == ETCH_FIELD_REL_LOC ? "__get_rel_dynamic_array_len" :
-							 "__get_dynamic_array_len", f->name);
-}
-
-static size_t etch_user_format_room(const struct etch_user_event *ue)
-{
-	size_t room = sizeof("\"\"");
-	unsigned int i;
-
-	for (i = 0; i < ue->class.nr_fields; i++)
-		room += 3 * strlen(ue->fields[i].name) + 96;
-	return room;
-}
-
-static char *etch_user_print_fmt(const struct etch_user_event *ue)
-{
-	size_t room = etch_user_format_room(ue), len = 0;
-	char *text = kmalloc(room, GFP_KERNEL_ACCOUNT);
-	unsigned int i;
-
-	if (!text)
-		return NULL;
-	len += scnprintf(text, room, "\"");
-	for (i = 0; i < ue->class.nr_fields; i++)
-		len += scnprintf(text + len, room - len, "%s%s=%s", i ? " " : "",
-				 ue->fields[i].name, etch_user_format(&ue->fields[i]));
-	len += scnprintf(text + len, room - len, "\"");
-	for (i = 0; i < ue->class.nr_fields; i++)
-		len += etch_user_value(text + len, room - len, &ue->fields[i]);
-	return text;
-}
-
 /* ---- Gates ---- */
 
 /**
@@ -391,7 +335,7 @@ static struct etch_user_event *etch_user_event_make(const char *name, const char
 	ret = etch_user_layout(ue, text, text + strlen(text) + 1);
 	if (ret)
 		goto err;
-	ue->class.print_fmt = etch_user_print_fmt(ue);
+	ue->class.print_fmt = etch_print_fmt_make(&ue->class);
 	if (ue->class.print_fmt)
 		return ue;
 	ret = -ENOMEM;

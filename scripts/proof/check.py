@@ -21,8 +21,8 @@ from collections import Counter
 from pathlib import Path
 
 # Before what is in lib/: this says where that is.
-from checks import (ahead, bases, crashes, guests, host, kunit, lane, layers, peers, stacks,
-                    traces, watched)
+from checks import (ahead, bases, crashes, guests, host, kunit, lane, layers, mutants, peers,
+                    stacks, traces, watched)
 import ftracetest
 import layout
 import lock
@@ -42,7 +42,7 @@ LONG = {"ring-long": host.ring_long, "model-long": host.model_long,
         "fuzz-long": host.fuzz_long, "kunit": kunit.kunit, "um-long": guests.um_long,
         "um-bare": guests.um_bare, "um-kasan": watched.kasan, "um-clang": guests.um_clang,
         "um-plain": guests.um_plain, "um-off": guests.um_off,
-        "um-user": guests.um_user,
+        "um-user": guests.um_user, "um-user-mutants": mutants.user,
         "x86-64-long": guests.x86_64_long, "x86-64-probes": guests.probes,
         "x86-64-lockdep": watched.lockdep,
         "x86-64-kcsan": watched.data_races, "x86-64-kasan": watched.memory,

@@ -40,6 +40,7 @@ static const struct {
 	bool hidden, gate, refuses, no_room;
 } names[] = {
 	{ "etch", "marker", .hidden = true },
+	{ "etch", "marker_raw", .hidden = true },
 	{ "sched", "sched_switch" },
 	{ "sched", "sched_waking" },
 	{ "sched", "sched_wakeup", .refuses = true },

@@ -252,10 +252,21 @@ events_that_come()
 		said ': sched_process_exec: filename=/bin/true' && [ ! -s $WORK/err ]
 }
 
+# Of three processes, among the kernel's. The kernel knows their events when one has run.
+records_of_programs()
+{
+	"$HERE/user_load" 0 > $WORK/knows 2>&1 || return $SKIPPED
+	tool 0 trace -e sched:sched_process_exec,uload -- "$HERE/user_load" 100 && in_order &&
+		[ "$(lines ': step: process=[0-2] nr=[0-9]+')" = 300 ] &&
+		[ "$(lines ': text: nr=[0-9]+ words=')" = 30 ] &&
+		[ "$(lines ': sched_process_exec: filename=.*/user_load')" = 1 ] &&
+		[ ! -s $WORK/err ]
+}
+
 TESTS='all_of_a_command status_of_a_command how_long_things_took chosen_ones lost_in_place
 	seconds a_signal somebody_turns_it_off while_it_happens nobody_reads
 	live_tables live_runs live_lengths live_until_a_signal live_calls live_tables_of_calls
-	events_that_come records_a_command'
+	events_that_come records_a_command records_of_programs'
 
 ktap_print_header
 [ -d /sys/kernel/debug/tracing ] || mount -t debugfs none /sys/kernel/debug 2> /dev/null

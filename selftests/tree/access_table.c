@@ -17,6 +17,7 @@ const struct row rows[NR_ROWS] = {
 	{ "trace_pipe", 0400 },
 	{ "metadata", 0400 },
 	{ "trace_marker", 0200 },
+	{ "trace_marker_raw", 0200 },
 	{ "statedump", 0600 },
 	{ "dynamic_events", 0600 },
 	{ "kprobe_events", 0600 },

@@ -18,7 +18,7 @@ struct row {
 	bool folder;
 };
 
-#define NR_ROWS		62
+#define NR_ROWS		63
 
 extern const struct row rows[NR_ROWS];
 

@@ -31,6 +31,7 @@
 #define MARKER_MAX	4096
 /* In a small sub-buffer there is less room for it. */
 #define MARKER_LEAST	(4096 - 256)
+#define MARKER_NUMBER	4
 
 /* A file that can be written. */
 struct target {
@@ -320,6 +321,22 @@ static void check_marker(const struct target *t, const struct fuzz_input *in, ss
 		problem(t, in, "%zd bytes taken", n);
 }
 
+/*
+ * Such a mark is stored whole, or lost. One without a number is refused, and one that has no room
+ * in a record.
+ */
+static void check_marker_raw(const struct target *t, const struct fuzz_input *in, ssize_t n)
+{
+	bool fits = in->len >= MARKER_NUMBER && in->len <= MARKER_MAX;
+	bool may_not = !fits || in->len > MARKER_LEAST;
+
+	if (n < 0 && errno != EBADF && errno != ENOSPC && errno != ENOMEM &&
+	    !(errno == EINVAL && may_not))
+		problem(t, in, "strange errno: %s", strerror(errno));
+	if (n >= 0 && (!fits || (size_t)n != in->len))
+		problem(t, in, "%zd bytes taken", n);
+}
+
 /* If enough bytes for a mark lie before the unmapped page, the mark is stored or lost. */
 static bool marker_may(const struct fuzz_input *in, enum way way, ssize_t n)
 {
@@ -344,6 +361,10 @@ static void check_fault(const struct target *t, const struct fuzz_input *in, enu
 		return;
 	if (t->what->kind == FUZZ_MARKER && marker_may(in, way, n))
 		return;
+	/* It looks at the length first. */
+	if (t->what->kind == FUZZ_MARKER_RAW && n < 0 &&
+	    (errno == EBADF || errno == ENOMEM || errno == EINVAL))
+		return;
 	if (n >= 0 || errno != EFAULT)
 		problem(t, in, "at a bad address: %zd, %s", n, n < 0 ? strerror(errno) : "taken");
 	if (strcmp(shown_before, shown_after))
@@ -364,6 +385,8 @@ static void check_one(const struct target *t, const struct fuzz_input *in, enum 
 			problem(t, in, "at no offset, but it shows '%.100s'", shown_after);
 	} else if (t->what->kind == FUZZ_MARKER) {
 		check_marker(t, in, n);
+	} else if (t->what->kind == FUZZ_MARKER_RAW) {
+		check_marker_raw(t, in, n);
 	} else {
 		fuzz_see(&seen, t->what, in, shown_before);
 		if (n < 0)

@@ -29,6 +29,7 @@ static const struct fuzz_file fuzz_files[] = {
 	{ "latency", FUZZ_TASKS, 256 },
 	{ "trace", FUZZ_ANY, 0 },
 	{ "trace_marker", FUZZ_MARKER, 0 },
+	{ "trace_marker_raw", FUZZ_MARKER_RAW, 0 },
 	{ "statedump", FUZZ_STATE, 256 },
 	{ "subbufs", FUZZ_MODULE, 0 },
 	{ "dynamic_events", FUZZ_PROBES, 0 },
@@ -178,6 +179,7 @@ static void fuzz_see_kind(struct fuzz_seen *seen, enum fuzz_kind kind, const cha
 		seen->verdict = strcmp(seen->text, "1") ? FUZZ_REFUSED : FUZZ_EITHER;
 		break;
 	case FUZZ_MARKER:
+	case FUZZ_MARKER_RAW:
 	case FUZZ_MODULE:
 		seen->verdict = FUZZ_EITHER;
 		break;

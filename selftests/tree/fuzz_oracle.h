@@ -26,6 +26,7 @@ enum fuzz_kind {
 	FUZZ_TEXT,		/* any text, which is looked for zeros */
 	FUZZ_ANY,		/* it is not looked at */
 	FUZZ_MARKER,
+	FUZZ_MARKER_RAW,	/* a number, and bytes */
 	FUZZ_STATE,		/* 1, if tracing is on and the buffer has room */
 	FUZZ_MODULE,		/* a module's own: a number, by rules of the kernel's */
 	FUZZ_PROBES,		/* definitions, line by line, by rules of ftrace's */

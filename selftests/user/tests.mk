@@ -4,7 +4,7 @@ TEST_GEN_PROGS += user/user_rseq
 ifneq ($(filter x86 x86_64,$(or $(ARCH),$(shell uname -m))),)
 TEST_GEN_PROGS += user/user_events user/user_life user/user_hostile
 TEST_GEN_PROGS += user/user_protocol user/user_stress user/user_packets user/user_mark user/user_write
-TEST_GEN_PROGS += user/user_sdt user/user_emit
+TEST_GEN_PROGS += user/user_sdt user/user_emit user/user_quota
 # A program to be recorded.
 TEST_GEN_PROGS_EXTENDED += user/user_load
 # A program in C++, for user_mark.

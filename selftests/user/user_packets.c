@@ -294,6 +294,28 @@ TEST_F(packets, losses_are_counted_in_discard_mode)
 	EXPECT_EQ(0, self->found.packets + self->found.empty);
 }
 
+/* Losses that records follow: a ring tells of them with the block behind. */
+TEST_F(packets, losses_between_records_are_counted)
+{
+	ASSERT_EQ(0, write_file(ETCH, "buffer_mode", "discard"));
+	hit(40000);
+	self->fd = open(RAW, O_RDONLY | O_NONBLOCK);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, write_file(ETCH, "per_cpu/cpu0/flush", "1"));
+	find_all(&self->found, self->fd);
+	EXPECT_LT(5000, self->found.records);
+	for (unsigned int i = 40000; i < 41000; i++)
+		utest_number(0, i, 0);
+	ASSERT_EQ(0, write_file(ETCH, "tracing_on", "0"));
+	find_more(&self->found, self->fd);
+	EXPECT_EQ(0, self->found.wrong);
+	EXPECT_EQ(1, self->found.holes);
+	EXPECT_EQ(41000, self->found.next[0]);
+	EXPECT_EQ(41000, self->found.records + self->found.discarded);
+	/* Behind it there was no loss: the last packet has records. */
+	EXPECT_LT(0, self->found.head.records);
+}
+
 TEST_F(packets, losses_are_counted_in_overwrite_mode)
 {
 	ASSERT_EQ(0, write_file(ETCH, "buffer_mode", "overwrite"));

@@ -455,6 +455,7 @@ const struct op file_ops[] = {
 	TELL("per_cpu/cpu0/trace", "1"),
 	TELL("error_log", "1"),
 	TELL("trace_marker", "a mark"),
+	TELL("trace_marker_raw", "4 bytes and more"),
 	{ .name = "write statedump", .file = "statedump", .text = "1", .run = do_write,
 	  .least = 5 },
 	{ .name = "truncate trace", .file = "trace", .text = "", .run = do_truncate, .least = 2 },

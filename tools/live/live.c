@@ -20,7 +20,7 @@
 
 #define LIVE_ROUND	100		/* ms from one round to the next, if buffers do not fill */
 #define LIVE_PAUSE	10		/* ms at least */
-#define LIVE_LATE	1000000ULL	/* ns that a writer may need */
+#define LIVE_LATE	1000		/* a second's part that a writer may need */
 #define LIVE_PERCENT	"25"		/* of a buffer: then a round begins */
 
 /* What others know of it; etch_close() frees it. */
@@ -39,8 +39,9 @@ struct live_source {
  * @command: the command that runs meanwhile
  * @folder: with what readers need beside packets; "": none any more
  * @kept: what it has; events that come later are added
- * @until: of this round: records up to this time
- * @begun: when it began
+ * @until: of this round: records up to this time, by the instance's clock
+ * @begun: when it began, by that clock
+ * @programs: the kernel has records of programs, too: the clock is the counter
  * @open: the instance is there
  * @failed: something went wrong, which was said
  * @ending: this is the last round
@@ -55,7 +56,7 @@ struct live {
 	char folder[PATH_MAX];
 	struct kept kept;
 	uint64_t until, begun;
-	bool open, failed, ending;
+	bool programs, open, failed, ending;
 };
 
 struct etch_source *live_source(struct live *live)
@@ -63,12 +64,29 @@ struct etch_source *live_source(struct live *live)
 	return live->source;
 }
 
-static uint64_t now_ns(void)
+/* The counter of the machines on which programs record, as they and the kernel read it. */
+#ifdef __x86_64__
+#define LIVE_COUNTER	true
+#define live_counter()	__builtin_ia32_rdtsc()
+#else
+#define LIVE_COUNTER	false
+#define live_counter()	0ULL
+#endif
+
+static uint64_t live_now(const struct live *live)
 {
 	struct timespec now;
 
+	if (live->programs)
+		return live_counter();
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/* The CPUs, and each once more where programs record, too. */
+static unsigned int live_nr_lanes(const struct live *live)
+{
+	return live->source->nr_cpus + live->source->nr_programs;
 }
 
 /* ---- The source ---- */
@@ -140,21 +158,38 @@ static int live_add_cpu(void *arg, int cpu)
 	return 0;
 }
 
+/* Behind all CPUs, each once more, for what programs record there. */
+static int live_add_programs(struct etch_source *source)
+{
+	unsigned int nr = source->nr_cpus;
+	struct etch_cpu *more = realloc(source->cpus, 2 * nr * sizeof(*more));
+
+	if (!more)
+		return -1;
+	source->cpus = more;
+	for (unsigned int i = 0; i < nr; i++)
+		more[nr + i] = (struct etch_cpu){ .cpu = more[i].cpu, .programs = true };
+	source->nr_programs = nr;
+	return 0;
+}
+
 /* CPUs that are not online have a folder, too; their files are opened when they are. */
 static int live_find_cpus(struct live *live)
 {
 	if (tree_each_cpu(&live->tree, live_add_cpu, live))
 		return -1;
-	live->fds = calloc(live->source->nr_cpus + 1, sizeof(*live->fds));
-	if (!etch_merge_open(&live->merge, live->source->nr_cpus) || !live->fds)
+	if (live->programs && live_add_programs(live->source))
 		return fail("no memory for so many CPUs");
-	for (unsigned int i = 0; i <= live->source->nr_cpus; i++)
+	live->fds = calloc(live_nr_lanes(live) + 1, sizeof(*live->fds));
+	if (!etch_merge_open(&live->merge, live_nr_lanes(live)) || !live->fds)
+		return fail("no memory for so many CPUs");
+	for (unsigned int i = 0; i <= live_nr_lanes(live); i++)
 		live->fds[i] = (struct pollfd){ .fd = -1, .events = POLLIN };
 	live->fds[0].fd = live->command.signals;
 	return 0;
 }
 
-/* Opens a CPU's file: the CPU has come, or has come again. */
+/* Opens a CPU's file, or that of programs: the CPU has come, or has come again. */
 static int live_open_cpu(struct live *live, unsigned int i)
 {
 	struct etch_cpu *cpu = &live->source->cpus[i];
@@ -164,11 +199,12 @@ static int live_open_cpu(struct live *live, unsigned int i)
 	etch_stream_close(lane->stream);
 	lane->stream = NULL;
 	live->fds[i + 1].fd = -1;
-	fd = tree_open_packets(&live->tree, cpu->cpu, false);
+	fd = tree_open_packets(&live->tree, cpu->cpu, cpu->programs);
 	if (fd < 0 && (errno == ENODEV || errno == ENXIO))
 		return 0;
 	if (fd < 0)
-		return fail("%s/per_cpu/cpu%d/trace_pipe_raw: %m", live->tree.path, cpu->cpu);
+		return fail("%s/per_cpu/cpu%d/%s_pipe_raw: %m", live->tree.path, cpu->cpu,
+			    cpu->programs ? "user" : "trace");
 	lane->stream = etch_stream_open(live->source, cpu, fd);
 	live->fds[i + 1].fd = lane->stream ? fd : -1;
 	return lane->stream ? 0 : -1;
@@ -186,7 +222,10 @@ static int live_settings(struct live *live)
 	const struct live_wish *wish = live->wish;
 	struct tree *tree = &live->tree;
 
-	if (tree_write(tree, "tracing_on", "0") || tree_change(tree, "trace_clock", "mono") ||
+	/* Programs cannot read another clock than the counter. */
+	live->programs = LIVE_COUNTER && tree_has_programs(tree);
+	if (tree_write(tree, "tracing_on", "0") ||
+	    tree_change(tree, "trace_clock", live->programs ? "counter" : "mono") ||
 	    tree_change(tree, "buffer_percent", LIVE_PERCENT) ||
 	    (wish->size && tree_choose_size(tree, wish->size)))
 		return -1;
@@ -311,7 +350,7 @@ static void live_sleep(struct live *live)
 {
 	poll(live->fds, 1, LIVE_PAUSE);
 	if (!live->fds[0].revents)
-		poll(live->fds, live->source->nr_cpus + 1, LIVE_ROUND - LIVE_PAUSE);
+		poll(live->fds, live_nr_lanes(live) + 1, LIVE_ROUND - LIVE_PAUSE);
 	if (live->fds[0].revents && command_is_over(&live->command)) {
 		live_end(live);
 	} else if (tree_is_off(&live->tree)) {
@@ -322,13 +361,14 @@ static void live_sleep(struct live *live)
 
 static void live_round(struct live *live)
 {
-	live->begun = now_ns();
-	live->until = live->ending ? UINT64_MAX : live->begun - LIVE_LATE;
+	live->begun = live_now(live);
+	live->until = live->ending ? UINT64_MAX :
+				     live->begun - live->source->clock.freq / LIVE_LATE;
 	if (live->ending)
 		live->failed |= tree_change(&live->tree, "tracing_on", "0") < 0;
 	else
 		tree_try(&live->tree, "flush", "1");
-	for (unsigned int i = 0; i < live->source->nr_cpus; i++)
+	for (unsigned int i = 0; i < live_nr_lanes(live); i++)
 		if (live_cpu_ended(&live->merge.lanes[i]) && live_open_cpu(live, i)) {
 			live->failed = true;
 			live_end(live);
@@ -360,17 +400,17 @@ void live_end(struct live *live)
 
 uint64_t live_until(const struct live *live)
 {
-	return live_is_last(live) ? live->begun : live->until;
+	return etch_clock_ns(&live->source->clock, live_is_last(live) ? live->begun : live->until);
 }
 
 uint64_t live_behind(const struct live *live)
 {
-	return live->begun ? now_ns() - live->begun : 0;
+	return live->begun ? etch_clock_ns(&live->source->clock, live_now(live) - live->begun) : 0;
 }
 
 /* ---- The end ---- */
 
-/* Nothing may be missing that was not reported. */
+/* Nothing of the kernel's may be missing that was not reported. */
 static void live_check(struct live *live)
 {
 	unsigned long long ours = 0, theirs = 0;

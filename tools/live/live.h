@@ -19,8 +19,9 @@
  * fill.
  *
  * Records come from an instance of its own, which ends with it, and whose clock is mono:
- * a time is that since boot, and known here, too. Records lost are in their place,
- * as in any source. live_behind() tells how far the reader is behind the kernel.
+ * a time is that since boot, and known here, too. Where the kernel has events of programs, the
+ * clock is the counter, which programs can read, and this does, too. Records lost are in their
+ * place, as in any source. live_behind() tells how far the reader is behind the kernel.
  *
  * scratch.c has folders for what nobody keeps.
  */

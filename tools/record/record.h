@@ -170,6 +170,8 @@ int tree_choose_size(struct tree *tree, const char *size);
 bool tree_is_off(const struct tree *tree);
 /* A CPU's packets, of @programs or of the kernel, without waiting; -1 with errno. */
 int tree_open_packets(const struct tree *tree, int cpu, bool programs);
+/* Whether this kernel has records of programs. */
+bool tree_has_programs(const struct tree *tree);
 /* Whether CPU @cpu is there and has told. */
 bool tree_stats(const struct tree *tree, int cpu, struct account *account);
 /* Calls @each with the number of every CPU that has a folder, until it does not return 0. */

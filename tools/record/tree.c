@@ -418,6 +418,16 @@ int tree_open_packets(const struct tree *tree, int cpu, bool programs)
 	return tree_fd(tree, file, O_RDONLY | O_NONBLOCK);
 }
 
+bool tree_has_programs(const struct tree *tree)
+{
+	int fd = tree_open_packets(tree, 0, true);
+
+	if (fd < 0)
+		return errno != ENOENT;
+	close(fd);
+	return true;
+}
+
 bool tree_stats(const struct tree *tree, int cpu, struct account *account)
 {
 	char file[64], *text, *line, *rest;

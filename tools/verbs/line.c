@@ -264,6 +264,20 @@ void line_call(struct liner *liner, struct out *out, const struct etch_record *r
 	out_char(out, ')');
 }
 
+static void put_marker_raw(struct out *out, const struct etch_record *rec)
+{
+	const unsigned char *at;
+	size_t len;
+
+	out_print(out, "# %llx buf:",
+		  (unsigned long long)etch_number(rec, etch_field(rec->event, "id")));
+	at = etch_bytes(rec, etch_field(rec->event, "buf"), &len);
+	for (size_t i = 0; i < len; i++) {
+		out_char(out, ' ');
+		out_hex(out, at[i], 2, '0');
+	}
+}
+
 /* Events that the kernel prints by code of its own, without their names. */
 static bool put_special(struct liner *liner, struct out *out, const struct etch_record *rec)
 {
@@ -276,6 +290,10 @@ static bool put_special(struct liner *liner, struct out *out, const struct etch_
 		out_text(out, "tracing_mark_write: ");
 		at = (const unsigned char *)etch_text(rec, field, &len);
 		out_bytes(out, (const char *)at, len && at[len - 1] == '\n' ? len - 1 : len);
+		return true;
+	}
+	if (etch_is(rec->event, "etch:marker_raw")) {
+		put_marker_raw(out, rec);
 		return true;
 	}
 	if (!strcmp(rec->event->system, "syscalls")) {

@@ -141,6 +141,7 @@ record_twice()
 	put statedump 1
 	put trace_marker "one line"
 	printf 'two lines,\nthe second = 2' > trace_marker
+	printf '\52\0\0\0bytes\0\377' > trace_marker_raw
 	put tracing_on 0
 	put events/enable 0
 	date +%s > "$trace/ended"

@@ -48,7 +48,8 @@ ARM64_TESTS = ["etch:boot", "etch:accounting", "etch:order", "etch:pipe", "etch:
 # Events of programs.
 USER_TESTS = ["etch:user_rseq", "etch:user_events", "etch:user_life", "etch:user_hostile",
               "etch:user_protocol", "etch:user_stress", "etch:user_packets", "etch:user_mark",
-              "etch:user_write", "etch:user_sdt", "etch:user_emit", "etch:access"]
+              "etch:user_write", "etch:user_sdt", "etch:user_emit", "etch:user_quota",
+              "etch:user_abi", "etch:marks", "etch:live.sh", "etch:access"]
 # Probes of all kinds.
 PROBE_TESTS = ["etch:probes", "etch:uprobes", "etch:fprobes", "etch:probe_names",
                "etch:probe_lines", "etch:probe_life", "etch:markers"]
@@ -228,8 +229,8 @@ def um_user():
     cases = boot(name, "kselftest", LIMITS[name],
                  BOOT + [f"kselftest={test}" for test in USER_TESTS])
     print(f"### {name}: run were {' '.join(USER_TESTS)}, and no others", flush=True)
-    skipped = [case.name for case in cases
-               if case.status == "skipped" and ": user_" in case.name]
+    skipped = [case.name for case in cases if case.status == "skipped" and
+               (": user_" in case.name or "records_of_programs" in case.name)]
     cases += [tap.Case(f"{test} was skipped", "failed") for test in skipped]
     return cases + kunit_at_boot(name, 120) + user_traces(name)
 

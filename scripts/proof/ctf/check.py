@@ -81,11 +81,11 @@ class Trace:
         return {name: int(value) for name, value in re.findall(
             r"^([a-z ]+): (\d+)$", path.read_text(), re.M)}
 
-    def marker(self):
-        """The id of trace_marker's event, which has no format file."""
-        match = re.search(r'\bid\s*=\s*(\d+)\s*;\s*name\s*=\s*"etch:marker"',
-                          (self.ctf / "metadata").read_text())
-        return int(match[1]) if match else None
+    def hidden(self):
+        """{id: name} of the events of trace_marker and its kin, which have no format file."""
+        found = re.findall(r'\bid\s*=\s*(\d+)\s*;\s*name\s*=\s*"(etch:marker(?:_raw)?)"',
+                           (self.ctf / "metadata").read_text())
+        return {int(number): name for number, name in found}
 
     def lost(self, cpu):
         """Records of a CPU that were not stored, or not for long enough."""
@@ -253,9 +253,8 @@ def check_shown(report, trace, known, least, program):
 
 def check_trace(report, trace, known, least):
     """All cases of one trace."""
-    marker = trace.marker()
-    if marker is not None and marker not in known:
-        known[marker] = formats.marker(marker)
+    for number, name in trace.hidden().items():
+        known.setdefault(number, formats.hidden(name, number))
     report.case(f"{trace.name}: files are whole packets, in order", trace.whole_packets)
     report.case(f"{trace.name}: packets are records to their ends",
                 lambda: trace.decode(known) or [])

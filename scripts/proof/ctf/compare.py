@@ -206,7 +206,7 @@ class Comparison:
 
 def nameless(layout):
     """Do its lines begin without the event's name?"""
-    return layout.system == "syscalls" or layout.full_name == "etch:marker"
+    return layout.system == "syscalls" or layout.full_name in formats.HIDDEN
 
 
 def surplus(rest, layout):

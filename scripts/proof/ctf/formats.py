@@ -22,15 +22,24 @@ WIDTHS = {"char": 1, "signed char": 1, "unsigned char": 1, "u8": 1, "s8": 1,
           "long long": 8, "unsigned long long": 8, "u64": 8, "s64": 8,
           "__u64": 8, "loff_t": 8, "sector_t": 8, "uintptr_t": 8, "time64_t": 8}
 
-# The hidden event of trace_marker has no folder: struct etch_marker.
-MARKER = """\
+# The hidden events of trace_marker and trace_marker_raw have no folder: struct etch_marker,
+# struct etch_marker_raw.
+HIDDEN = {"etch:marker": """\
 name: marker
 ID: {}
 format:
 \tfield:__data_loc char[] buf;\toffset:12;\tsize:4;\tsigned:0;
 
 print fmt: "%s", __get_str(buf)
-"""
+""", "etch:marker_raw": """\
+name: marker_raw
+ID: {}
+format:
+\tfield:unsigned int id;\toffset:12;\tsize:4;\tsigned:0;
+\tfield:__data_loc u8[] buf;\toffset:16;\tsize:4;\tsigned:0;
+
+print fmt: "# %x buf: %s", REC->id, __print_hex(__get_dynamic_array(buf), __get_dynamic_array_len(buf))
+"""}
 
 
 class Field:
@@ -106,9 +115,9 @@ class Format:
         return end - at
 
 
-def marker(number):
-    """The Format of trace_marker's event."""
-    return Format(MARKER.format(number), "etch")
+def hidden(name, number):
+    """The Format of an event that has no format file."""
+    return Format(HIDDEN[name].format(number), "etch")
 
 
 def load(folder):

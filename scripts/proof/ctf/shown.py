@@ -119,6 +119,8 @@ class Show:
             name = "sys_" + layout.name.split("_", 2)[2]
         elif layout.full_name == "etch:marker":
             name = "tracing_mark_write:"
+        elif layout.full_name == "etch:marker_raw":
+            name = "# "
         else:
             name = layout.name + ":"
         return line.body.startswith(name.encode())

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Would the kselftests notice? One rule at a time is taken out of a kernel, and a test must fail."""
+
+import contextlib
+import re
+
+import layout
+import tap
+from checks import guests
+from checks.lane import SCRIPTS, LaneError, need, say
+
+# In kernel/etch/: what is wrong with the mutant, the file, a pattern, and what takes its place.
+# The patterns span no lines, but where they say so. The kselftest that has to fail.
+USER = [
+    ("losses that rings tell of are in no packet", "ctf/user_packet.c",
+     r"\ttail->lost \+= item->lost - item->overwritten;\n", "", "etch:user_packets"),
+    ("records that gave way are in no packet", "ctf/user_packet.c",
+     r"\ttail->overwritten \+= item->overwritten;\n", "", "etch:user_packets"),
+    ("a record with losses in front of it does not begin a packet", "ctf/user_packet.c",
+     r"return !item->lost && ", "return ", "etch:user_packets"),
+    ("the last losses have no packet", "ctf/user_packet.c",
+     r"if \(tail->told == tail->overwritten \+ tail->lost\)", "if (tail->told)",
+     "etch:user_packets"),
+    ("packets have one number", "ctf/user_packet.c",
+     r"\+\+tail->seq;", "tail->seq;", "etch:user_packets"),
+    ("a packet ends with its first record's time", "ctf/user_packet.c",
+     r"\thead->timestamp_end = item->time;\n", "\thead->timestamp_end = head->timestamp_begin;\n",
+     "etch:user_packets"),
+    ("a packet counts a record too many", "ctf/user_packet.c",
+     r"head->records = page->records;", "head->records = page->records + 1;",
+     "etch:user_packets"),
+    ("packets say nothing of bytes behind records", "ctf/user_packet.c",
+     r"p->memory = kvzalloc\(ETCH_USER_PACKETS, GFP_KERNEL\);",
+     "p->memory = kvmalloc(ETCH_USER_PACKETS, GFP_KERNEL);\n\tif (p->memory)\n"
+     "\t\tmemset(p->memory, 1, ETCH_USER_PACKETS);", "etch:user_packets"),
+    ("a ring that goes takes its losses along", "user/ring.c",
+     r"\tetch_user_untold\(inst, ring\);\n", "", "etch:user_packets"),
+    ("a record's event is not looked at", "user/block.c",
+     r"if \(event && event->user\)", "if (event)", "etch:user_hostile"),
+    ("a ring is not charged to its user", "user/ring.c",
+     r"ETCH_USER_PAGES, &user->locked_vm\) > limit", "ETCH_USER_PAGES, &user->locked_vm) > ~0UL",
+     "etch:user_quota"),
+    ("a ring's memory is charged to no group", "user/ring.c",
+     r"GFP_KERNEL_ACCOUNT \| __GFP_ZERO", "GFP_KERNEL | __GFP_ZERO", "etch:user_quota"),
+    ("a group without memory has its programs killed", "user/ring.c",
+     r" \|\s+__GFP_RETRY_MAYFAIL", "", "etch:user_quota"),
+    ("a user may have any number of events", "user/event.c",
+     r"if \(nr < ETCH_USER_QUOTA\)", "if (nr < 2 * ETCH_USER_QUOTA)", "etch:user_quota"),
+]
+
+
+@contextlib.contextmanager
+def changed(path, pattern, instead):
+    """A source of the tree that is built, with one rule less; as it was afterwards."""
+    text = path.read_text()
+    mutant, times = re.subn(pattern, lambda match: instead, text)
+    if times != 1:
+        raise LaneError(f"{path.name} has {times} of {pattern}: this mutant needs a new pattern")
+    path.write_text(mutant)
+    try:
+        yield
+    finally:
+        path.write_text(text)
+
+
+def kernel(name):
+    """The kernel of a lane, from the tree as it is."""
+    need([SCRIPTS / "lab/build.sh", name])
+
+
+def noticed(name, test, limit=300):
+    """Does this kselftest fail, or the guest?"""
+    cases = guests.boot(name, "kselftest", limit, guests.BOOT + [f"kselftest={test}"])
+    return any(case.status == "failed" for case in cases)
+
+
+def user(only=""):
+    """Rules taken out of the kernel's part of programs' events, in the lane um-user."""
+    name = "um-user"
+    guests.prepare(name)
+    tests = sorted({row[-1] for row in USER})
+    cases = [tap.Case(f"{test} passes in the kernel as it is",
+                      "failed" if noticed(name, test) else "passed") for test in tests]
+    for title, file, pattern, instead, test in USER:
+        if only not in title:
+            continue
+        say(f"Mutant: {title}.")
+        with changed(layout.BUILD / "linux/kernel/etch" / file, pattern, instead):
+            kernel(name)
+            seen = noticed(name, test)
+        cases.append(tap.Case(f"{title}: noticed by {test}", "passed" if seen else "failed"))
+    kernel(name)
+    return cases
