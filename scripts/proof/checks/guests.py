@@ -28,7 +28,8 @@ KUNIT = ["kunit.enable=1", "kunit.filter_glob=imv*" if layout.BASE == "6.12"
 ALL_KUNIT = ["kunit.enable=1", "show=kunit"]
 # Those that patch code so often that QEMU, with several threads, soon executes a
 # translation of the old code: see ONE_THREAD in lib/machine.py. KUNIT's do, too.
-ONE_THREAD_TESTS = ["etch:immediate", "etch:all_events"]
+PROBING_TESTS = ["etch:probes", "etch:probe_life", "etch:probe_names", "etch:fprobes"]
+ONE_THREAD_TESTS = ["etch:immediate", "etch:all_events", *PROBING_TESTS]
 # Seconds until a guest with the kselftests is given up.
 LIMITS = {"um": 900, "um-bare": 900, "um-long": 3600, "um-kasan": 5400,
           "x86-64": 1800, "x86-64-events": 3600, "arm64-bare": 2100, "arm64": 3600,
@@ -402,9 +403,10 @@ def probes():
     name = "x86-64-probes"
     need([SCRIPTS / "lab/fetch.sh", "probes"])
     prepare(name)
-    say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
+    say(f"Kselftests in {name} with ONE THREAD of QEMU, at most {LIMITS[name]} s.")
     cases = boot(name, "kselftest", LIMITS[name],
-                 STARTS + [f"kselftest={test}" for test in PROBE_TESTS])
+                 STARTS + [machine.ONE_THREAD]
+                 + [f"kselftest={test}" for test in PROBE_TESTS])
     skipped = [case.name for case in cases if case.status == "skipped"]
     cases += [tap.Case(f"{test} was skipped", "failed") for test in skipped]
     return cases + peers.ftracetest_probes(name)
