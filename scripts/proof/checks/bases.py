@@ -19,7 +19,7 @@ from checks.lane import LOGS, SCRIPTS, LaneError
 # The status with which scripts/lab/fetch.sh says that it found no source of the base.
 NO_SOURCE = 3
 # The kernels that are built ahead, by the lane that needs them.
-KERNELS = {"um": "um", "x86-64-brief": "x86-64"}
+KERNELS = {"um": "um", "um-brief": "um", "x86-64": "x86-64", "x86-64-brief": "x86-64"}
 
 
 def environment(base):

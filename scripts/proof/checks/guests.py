@@ -42,6 +42,8 @@ LIMITS = {"um": 900, "um-bare": 900, "um-long": 3600, "um-kasan": 5400,
 # the last three depends on the machine.
 SLOW_TESTS = ["etch:faults", "etch:killed", "etch:storm", "etch:fuzz_files",
               "etch:access", "etch:badinput", "etch:recorder_ends"]
+# Those that take long besides, and are as long in User-mode Linux of another base.
+NOT_BRIEF = ["etch:recorder", "etch:filter_fire", "etch:filter_equal", "etch:ring_torture"]
 # What kselftests run on arm64 in CI: those with much at once. The long lanes run all.
 ARM64_TESTS = ["etch:boot", "etch:accounting", "etch:order", "etch:pipe", "etch:instances",
                "etch:raw", "etch:module", "etch:gates", "etch:ring_torture",
@@ -183,6 +185,20 @@ def um():
     """KUnit and the kselftests in User-mode Linux."""
     return (kselftest("um") + boot("um", "unused", 60, []) + kunit_at_boot("um", 120)
             + first_event.first_event("um"))
+
+
+def um_brief():
+    """KUnit and most kselftests in User-mode Linux."""
+    name = "um"
+    tests = prepare(name)
+    say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
+    cases = boot(name, "kselftest", LIMITS[name],
+                 BOOT + KUNIT + [f"kselftest={test}" for test in tests
+                                 if test not in SLOW_TESTS + NOT_BRIEF])
+    print(f"### {name}: NOT run, but in the long lanes: {' '.join(SLOW_TESTS + NOT_BRIEF)}",
+          flush=True)
+    return (cases + boot(name, "unused", 60, []) + kunit_at_boot(name, 120)
+            + first_event.first_event(name))
 
 
 def um_long():

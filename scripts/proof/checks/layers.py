@@ -31,6 +31,9 @@ COMBINATIONS = {
     "events, text and packets": ("um-core", "layers-both", []),
 }
 
+# What reads events, without the other one that does.
+LONE = ["events and text", "events and packets", "events, packets and persist"]
+
 
 def without_markers(name, cases):
     """Failed cases of a kernel without the option, where a module has markers in its source."""
@@ -66,13 +69,25 @@ def combination(title, name, more, tests):
     return cases
 
 
-def layers():
-    """Each combination of layers that a kernel can have alone, and with a room more."""
+def some(titles):
+    """The cases of these combinations."""
     cases, installed = [], False
-    for title, (name, more, tests) in COMBINATIONS.items():
+    for title in titles:
+        name, more, tests = COMBINATIONS[title]
         ahead.wait(name)
         if not installed:
             need([SCRIPTS / "lab/selftests.sh", guests.installed(name), name])
             installed = True
         cases += combination(title, name, more, tests)
-    return cases + example.example()
+    return cases
+
+
+def layers():
+    """The layers from the ground up: each on those below, and with a room more."""
+    print(f"### layers: NOT run, but in layers-long: {'; '.join(LONE)}", flush=True)
+    return some(title for title in COMBINATIONS if title not in LONE) + example.example()
+
+
+def layers_long():
+    """Each layer that reads events, without the other."""
+    return some(LONE)
