@@ -403,7 +403,7 @@ TEST_F(frames, perf_has_the_address_of_the_site)
 TEST_F(frames, bpf_is_called_by_the_site)
 {
 	const struct event *e = &events[0];
-	struct bpf bpf;
+	struct bpf bpf = { .map = -1, .prog = -1, .link = -1 };
 	int how, err;
 
 	for (how = ALONE; how < NR_HOW; how++) {
