@@ -231,7 +231,7 @@ static struct etch_user_ring_of *etch_user_ring_alloc(struct etch_user_process *
 	ret = etch_user_charge(ring);
 	if (ret)
 		goto err;
-	/* If the process's memory group has no room, it is to lose records, and not to be killed. */
+	/* Where its memory group has no room, a process is to lose records, not to be killed. */
 	ring->words = __vmalloc(ETCH_USER_PAGES << PAGE_SHIFT,
 				GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN |
 				__GFP_RETRY_MAYFAIL);

@@ -133,7 +133,7 @@ TEST_F(marks, show_raw_ones_as_ftrace_does)
 /* The record's head, of 12 bytes, then the number, the word for the bytes, and the bytes. */
 TEST_F(marks, have_raw_ones_in_packets)
 {
-	static const char record[] = "\x78\x56\x34\x12" "\x14\x00\x06\x00" "b\0\n\xff~!";
+	static const char record[] = "\x78\x56\x34\x12\x14\x00\x06\x00" "b\0\n\xff~!";
 	const char *at;
 	char *metadata;
 

@@ -250,7 +250,7 @@ static void attach_in_a_group(int fd)
 	CHECK(times_in(GROUP, "memory.events", "oom_kill 0"));
 }
 
-/* A group without memory for a ring: the program is told so, and not killed. */
+/* A group without memory for a ring: the call says so, and nobody kills the program. */
 TEST_F(quota, of_a_groups_memory)
 {
 	int status;
@@ -339,7 +339,7 @@ TEST_F_TIMEOUT(quota, each_allocation_of_a_ring_may_fail, 300)
 	EXPECT_LT(0, lost_some);
 }
 
-/* Registering: the call says ENOMEM, and what is left is as before; or it has done it all. */
+/* Registering: the call says ENOMEM and has changed nothing, or it has done it all. */
 static bool register_with_a_fault(struct __test_metadata *_metadata, int device, int fault,
 				  unsigned int nth)
 {

@@ -93,7 +93,7 @@ void ftrace_tracing(struct bytes *b, const struct etch_source *source, const cha
  * @to: its end, or 0
  * @from_first: @from counts from the first record
  * @to_first: @to does
- * @shift: what is added to the trace's times when they are shown
+ * @shift: ns from the trace's times to those that are shown
  */
 struct part {
 	uint64_t from, to;

@@ -27,7 +27,7 @@ enum { MKDIR, RMDIR, ON, OFF, TASKS_OFF, TASKS_ON, SLAB, LOOKED, FORGOTTEN, PERC
 
 static const struct {
 	const char *name;
-	int share;		/* what is measured is so many times the figure */
+	int share;		/* the figure is so small a part of a sample */
 } figures[FIGURES] = {
 	[MKDIR] = { "mkdir", 1 },
 	[RMDIR] = { "rmdir", 1 },

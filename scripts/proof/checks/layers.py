@@ -31,7 +31,7 @@ COMBINATIONS = {
     "events, text and packets": ("um-core", "layers-both", []),
 }
 
-# What reads events, without the other one that does.
+# A reader of events, without the other one.
 LONE = ["events and text", "events and packets", "events, packets and persist"]
 
 

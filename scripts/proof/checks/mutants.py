@@ -9,7 +9,7 @@ import tap
 from checks import guests
 from checks.lane import SCRIPTS, LaneError, need, say
 
-# In kernel/etch/: what is wrong with the mutant, the file, a pattern, and what takes its place.
+# In kernel/etch/: the mutant's fault, the file, a pattern, and the text that takes its place.
 # The patterns span no lines, but where they say so. The kselftest that has to fail.
 USER = [
     ("losses that rings tell of are in no packet", "ctf/user_packet.c",

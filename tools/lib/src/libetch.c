@@ -57,7 +57,8 @@ static int add(const char *name, const char *event, const char *fields)
 	int error = etch__open_device(&provider);
 
 	if (first && !error)
-		error = provider.error = etch__map_gates(&provider);
+		provider.error = etch__map_gates(&provider);
+		error = provider.error;
 	if (!error && provider.nr == ETCH_USER_GATES)
 		error = E2BIG;
 	if (!error)

@@ -18,8 +18,8 @@
  *
  *	an integer, enum, bool	in its own size and sign, up to 64 bits; a bit-field as the int, or
  *				the larger type, that the compiler makes of it
- *	a char *, char array	a string: up to ETCH_STRING bytes, and up to the array's end. NULL is
- *				"(null)". In C++, an object with c_str() as well
+ *	a char *, char array	a string: up to ETCH_STRING bytes, and up to the array's end. NULL
+ *				is "(null)". In C++, an object with c_str() as well
  *	another pointer		the address
  *
  * Anything else does not compile. There may be 12 expressions, or none. Fields are named by the
@@ -414,8 +414,7 @@ etch__mark_hit(const struct etch_mark_site *site, const uint64_t *values)
 
 /**
  * etch_mark() - record the values of some expressions
- * @name: the event's name, a literal
- * @...: the expressions, which are evaluated while the event is on
+ * @...: the event's name, a literal; and the expressions, which are evaluated while the event is on
  */
 #define etch_mark(...) ETCH__MARK(ETCH_MARK_PROVIDER, #__VA_ARGS__, __VA_ARGS__)
 

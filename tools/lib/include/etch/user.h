@@ -44,7 +44,7 @@
 #include <linux/etch_user.h>
 
 #ifndef MADV_WIPEONFORK
-#error "etch/user.h needs _GNU_SOURCE, _DEFAULT_SOURCE, or a compiler that is not strict: -std=gnu11"
+#error "etch/user.h needs _GNU_SOURCE or _DEFAULT_SOURCE, or -std=gnu11 instead of -std=c11"
 #endif
 
 #ifdef __cplusplus
