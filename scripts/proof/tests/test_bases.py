@@ -34,10 +34,10 @@ class Names(unittest.TestCase):
     """Which lanes there are."""
 
     def test_each_has_the_base_behind_its_name(self):
-        for name in "series", "um", "x86-64":
-            self.assertIn(f"{name}-{OTHER}", check.LANES)
-        self.assertIn(f"x86-64-rt-{OTHER}", check.LONG)
-        self.assertIn(OTHER, check.LANES[f"um-{OTHER}"].__doc__)
+        self.assertIn(f"series-{OTHER}", check.LANES)
+        for name in "um", "um-whole", "x86-64", "x86-64-whole", "x86-64-rt":
+            self.assertIn(f"{name}-{OTHER}", check.LONG)
+        self.assertIn(OTHER, check.LONG[f"um-{OTHER}"].__doc__)
 
     def test_what_does_not_know_of_a_kernel_is_not_repeated(self):
         for name in "harness", "ring", "model", "litmus", "fuzz-long", "docs", "headers":
