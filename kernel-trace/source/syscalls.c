@@ -232,6 +232,11 @@ static int etch_sys_gate(struct etch_event *event, u64 mask)
 
 /* ---- Text ---- */
 
+#ifndef ETCH_SYS_VALUE
+/* As ftrace has it: a digit needs no base. */
+#define ETCH_SYS_VALUE(value)	((value) < 10 ? "%s%s: %lu" : "%s%s: 0x%lx")
+#endif
+
 static void etch_sys_print_enter(struct etch_text *text, const void *record)
 {
 	const struct etch_sys_enter *enter = record;
@@ -241,7 +246,7 @@ static void etch_sys_print_enter(struct etch_text *text, const void *record)
 	if (call) {
 		etch_text_printf(text, "%s(", call->meta->name);
 		for (i = 0; i < call->meta->nb_args; i++)
-			etch_text_printf(text, "%s%s: %lx", i ? ", " : "",
+			etch_text_printf(text, ETCH_SYS_VALUE(enter->args[i]), i ? ", " : "",
 					 call->meta->args[i], enter->args[i]);
 		etch_text_printf(text, ")");
 	}
