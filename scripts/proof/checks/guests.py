@@ -324,7 +324,8 @@ def x86_64():
     keep_boot(name)
     cases += in_one_thread(name)
     print(f"### {name}: NOT run, but in x86-64-long: {' '.join(SLOW_TESTS)}", flush=True)
-    cases += boot(name, "unused", 120, [])
+    # It enables an event whose site the other processor executes.
+    cases += boot(name, "unused", 120, [machine.ONE_THREAD])
     return cases + sites(name)
 
 
