@@ -56,9 +56,10 @@ static int add(const char *name, const char *event, const char *fields)
 	bool first = provider.error == ETCH__UNTRIED;
 	int error = etch__open_device(&provider);
 
-	if (first && !error)
+	if (first && !error) {
 		provider.error = etch__map_gates(&provider);
 		error = provider.error;
+	}
 	if (!error && provider.nr == ETCH_USER_GATES)
 		error = E2BIG;
 	if (!error)
