@@ -24,6 +24,7 @@ LIMITS = {
                      "netif_receive_skb_list_entry", "napi_gro_receive_entry",
                      "napi_gro_frags_entry"},
     "a pointer below the first page": {"percpu_alloc_percpu", "percpu_free_percpu"},
+    "no event's folder has a print format": {"marker_raw"},
 }
 _LIMITED = set().union(*LIMITS.values())
 _UNPARSED = "[FAILED TO PARSE]"
