@@ -107,9 +107,18 @@ def look(text):
             raise loops.LoopError("the empty loop is not empty")
         elif case.endswith("_pair"):
             continue            # two sites, which rules.py looks at
+        elif case.endswith("_probed"):
+            check_probed(case, inside)
         elif case.startswith(cases.TRACERS) or case == "nobody":
             if "NOP" not in loops.site(case, inside):
                 raise loops.LoopError(f"{case}: its site is no NOP")
+
+
+def check_probed(case, inside):
+    """One call, of the function that probe.py puts a probe on, and its arguments."""
+    words = [text.split()[0] for _, _, text in inside]
+    if words.count("call") != 1 or any(word.startswith("j") for word in words[:-1]):
+        raise loops.LoopError(f"{case}: a loop of {'; '.join(words)}, not of one call")
 
 
 def check_floor(inside):

@@ -148,13 +148,27 @@ SITE = """
  189:\t75 f5                \tjne    180 <bench_loop_etch_small>
  18b:\tc3                   \tret
 """
+PROBED = """
+00000000000001c0 <bench_loop_etch_probed>:
+ 1c0:\tbf 01 00 00 00       \tmov    $0x1,%edi
+ 1c5:\te8 00 00 00 00       \tcall   200 <bench_probed_etch>
+ 1ca:\t48 83 eb 01          \tsub    $0x1,%rbx
+ 1ce:\t75 f0                \tjne    1c0 <bench_loop_etch_probed>
+ 1d0:\tc3                   \tret
+"""
 
 
 class Look(unittest.TestCase):
     """Loops that are not what they are called."""
 
     def test_good_ones(self):
-        event.look(FLOOR + SITE)
+        event.look(FLOOR + SITE + PROBED)
+
+    def test_a_probed_function_is_called_once(self):
+        for old, new in (("call   200", "lea    0x200"), ("mov    $0x1,%edi", "call   300 <there>")):
+            with self.subTest(old=old):
+                with self.assertRaises(loops.LoopError):
+                    event.look(FLOOR + SITE + PROBED.replace(old, new))
 
     def test_bad_ones(self):
         for old, new in (("rdtsc", "nop"), ("cmpxchg", "lock cmpxchg"),
