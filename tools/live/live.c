@@ -23,6 +23,11 @@
 #define LIVE_LATE	1000		/* a second's part that a writer may need */
 #define LIVE_PERCENT	"25"		/* of a buffer: then a round begins */
 
+/* Events that tell of new threads and new names, in what they record and how often they come. */
+static const char * const live_naming[] = { "task:task_newtask", "task:task_rename" };
+
+#define LIVE_NAMING	(sizeof(live_naming) / sizeof(*live_naming))
+
 /* What others know of it; etch_close() frees it. */
 struct live_source {
 	struct etch_source source;
@@ -41,6 +46,8 @@ struct live_source {
  * @kept: what it has; events that come later are added
  * @until: of this round: records up to this time, by the instance's clock
  * @begun: when it began, by that clock
+ * @events: those that the user chose, a line each
+ * @unchosen: by place in live_naming[]: it is on for the names alone
  * @programs: the kernel has records of programs, too: the clock is the counter
  * @open: the instance is there
  * @failed: something went wrong, which was said
@@ -56,6 +63,8 @@ struct live {
 	char folder[PATH_MAX];
 	struct kept kept;
 	uint64_t until, begun;
+	char *events;
+	bool unchosen[LIVE_NAMING];
 	bool programs, open, failed, ending;
 };
 
@@ -217,6 +226,39 @@ static bool live_cpu_ended(const struct etch_lane *lane)
 
 /* ---- Setting up ---- */
 
+static bool has_line(const char *text, const char *line)
+{
+	size_t len = strlen(line);
+
+	for (const char *at = text; (at = strstr(at, line)); at += len)
+		if ((at == text || at[-1] == '\n') && (!at[len] || at[len] == '\n'))
+			return true;
+	return false;
+}
+
+/*
+ * A packet has the name of one thread, as it was when the packet was read. That is too little for
+ * who looks for a name while things happen: the thread may have begun and ended meanwhile, or
+ * have got its name later. Kernels without these events have none of task.
+ */
+static int live_choose_naming(struct live *live)
+{
+	char *there = tree_events(&live->tree);
+	int ret = there ? 0 : -1;
+
+	live->events = tree_read(&live->tree, "set_event", NULL);
+	if (!live->events)
+		ret = fail("%s/set_event: %m", live->tree.path);
+	for (size_t i = 0; !ret && i < LIVE_NAMING; i++) {
+		if (!has_line(there, live_naming[i]) || has_line(live->events, live_naming[i]))
+			continue;
+		live->unchosen[i] = true;
+		ret = tree_choose_events(&live->tree, live_naming[i]);
+	}
+	free(there);
+	return ret;
+}
+
 static int live_settings(struct live *live)
 {
 	const struct live_wish *wish = live->wish;
@@ -235,7 +277,7 @@ static int live_settings(struct live *live)
 	for (unsigned int i = 0; i < wish->nr_presets; i++)
 		if (preset_choose(tree, wish->presets[i]))
 			return -1;
-	return 0;
+	return live_choose_naming(live);
 }
 
 /* The same notes as those of a trace's folder: formats, tasks, symbols. */
@@ -316,13 +358,19 @@ struct live *live_open(const struct live_wish *wish)
 	return NULL;
 }
 
-char *live_events(const struct live *live)
+const char *live_events(const struct live *live)
 {
-	char *text = tree_read(&live->tree, "set_event", NULL);
+	return live->events;
+}
 
-	if (!text)
-		fail("%s/set_event: %m", live->tree.path);
-	return text;
+bool live_is_chosen(const struct live *live, const struct etch_record *rec)
+{
+	if (rec->loss)
+		return true;
+	for (size_t i = 0; i < LIVE_NAMING; i++)
+		if (live->unchosen[i] && etch_is(rec->event, live_naming[i]))
+			return false;
+	return true;
 }
 
 /* ---- Rounds ---- */
@@ -443,6 +491,7 @@ int live_close(struct live *live)
 	if (live->open)
 		live->failed |= tree_close(&live->tree) < 0;
 	command_leave(&live->command);
+	free(live->events);
 	ret = live->command.status ?: live->failed;
 	free(live);
 	return ret;

@@ -57,8 +57,13 @@ struct live;
 struct live *live_open(const struct live_wish *wish);
 /* What it has; live_close() closes it. Its folder is there until live_start(). */
 struct etch_source *live_source(struct live *live);
-/* The events that are on, SYSTEM:EVENT a line; to be freed; NULL, said. */
-char *live_events(const struct live *live);
+/* The events that the user chose, SYSTEM:EVENT a line, until live_close(). */
+const char *live_events(const struct live *live);
+/*
+ * Did the user choose the record's event? Those that tell the names of threads are on, too:
+ * names_look() needs them, and others need not see them. A loss is everybody's.
+ */
+bool live_is_chosen(const struct live *live, const struct etch_record *rec);
 /* Records come, and the command begins. -1: said; live_wait() ends it. */
 int live_start(struct live *live);
 /* Until the next round, or its time, in ns. False: all that there is was returned. */

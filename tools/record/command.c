@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -103,11 +104,20 @@ void open_many_files(struct rlimit *before)
 	setrlimit(RLIMIT_NOFILE, &many);
 }
 
+/* Readers may meet the process before it is the command: it has that name, and not ours. */
+static void take_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	prctl(PR_SET_NAME, slash ? slash + 1 : path);
+}
+
 static void __attribute__((noreturn)) run_command(const struct command *c, int go, int failed)
 {
 	sigset_t none;
 	char byte;
 
+	take_name(*c->words);
 	/* Nobody says so if the recording cannot begin. */
 	if (read(go, &byte, 1) != 1)
 		_exit(EXIT_FAILED);

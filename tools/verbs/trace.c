@@ -58,6 +58,7 @@ enum { TRACE_TREE = CHOOSE_NEXT };
  * @seconds: no longer than that; 0: until it ends
  * @fine: with nanoseconds
  * @by_fields: as name=value
+ * @pid: this program's; asked once, for the question may be recorded, too
  * @begin: ns when it began
  * @told: ns of the last line about being behind
  */
@@ -68,6 +69,7 @@ struct tracer {
 	struct durations *durations;
 	double seconds;
 	bool fine, by_fields;
+	int pid;
 	uint64_t begin, told;
 };
 
@@ -140,9 +142,9 @@ static int trace_options(struct tracer *t, int argc, char **argv)
 /* ---- Lines ---- */
 
 /* Of what this program does itself. An interrupt that comes meanwhile is others' matter. */
-static bool is_own(const struct etch_record *rec)
+static bool is_own(const struct tracer *t, const struct etch_record *rec)
 {
-	return !rec->loss && rec->pid == getpid() && rec->context == ETCH_TASK;
+	return !rec->loss && rec->pid == t->pid && rec->context == ETCH_TASK;
 }
 
 /* Up to the end of a round. */
@@ -153,7 +155,8 @@ static void print_round(struct tracer *t, struct live *live, struct out *out)
 
 	while (!out->failed && etch_next(live_source(live), &rec) > 0) {
 		names_look(t->liner.names, live_source(live), &rec, NULL, NULL);
-		wanted = chosen(&t->choice, &rec) && !is_own(&rec);
+		wanted = live_is_chosen(live, &rec) && chosen(&t->choice, &rec) &&
+			 !is_own(t, &rec);
 		durations_line(t->durations, out, &rec, wanted);
 	}
 	if (!live_is_last(live))
@@ -193,16 +196,13 @@ static void print_rounds(struct tracer *t, struct live *live, struct out *out)
 static int print_live(struct tracer *t, struct live *live)
 {
 	static struct out out;
-	char *on = live_events(live);
 	int ret = EXIT_TROUBLE;
 
-	if (!on || !liner_open(&t->liner, live_source(live))) {
-		free(on);
+	if (!liner_open(&t->liner, live_source(live)))
 		return ret;
-	}
 	t->liner.fine = t->fine;
 	t->liner.by_fields = t->by_fields;
-	t->durations = durations_open(&t->liner, on);
+	t->durations = durations_open(&t->liner, live_events(live));
 	if (t->durations)
 		ret = choose_begin(&t->choice, live_source(live), t->liner.names);
 	if (!ret) {
@@ -214,13 +214,12 @@ static int print_live(struct tracer *t, struct live *live)
 	}
 	durations_close(t->durations);
 	liner_close(&t->liner);
-	free(on);
 	return ret;
 }
 
 static int run_trace(int argc, char **argv)
 {
-	struct tracer t = { .wish = { .name = "etch trace" } };
+	struct tracer t = { .wish = { .name = "etch trace" }, .pid = getpid() };
 	struct live *live;
 	int ret = trace_options(&t, argc, argv), status;
 
