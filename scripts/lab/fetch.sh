@@ -114,6 +114,7 @@ xdotool		xdotool
 docs)	TOOLS+="sphinx-build	python3-sphinx" ;;
 fuzz)	TOOLS+="clang-14	clang-14"
 	FILES+="/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a	libclang-rt-14-dev" ;;
+harness)	TOOLS+="pkg-config	pkg-config" ;;
 headers)	TOOLS+="
 aarch64-linux-gnu-gcc		gcc-aarch64-linux-gnu
 powerpc64le-linux-gnu-gcc	gcc-powerpc64le-linux-gnu

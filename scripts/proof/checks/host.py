@@ -9,6 +9,7 @@ from checks.lane import LOGS, SCRIPTS, need, run, show_remarks, tap_lane
 
 def harness():
     """The tests of the harness itself, on recorded logs."""
+    need([SCRIPTS / "lab/fetch.sh", "harness"])
     return tap_lane([sys.executable, SCRIPTS / "proof/tests/run.py"], "harness.tap")
 
 
