@@ -4,9 +4,10 @@
 
   check.py [LANE...]     those named; default all but the long ones
   check.py long          all
-  check.py --cases=FILE LANE...   for a lane of another base: no table, but the cases in FILE
+  check.py --cases=FILE LANE...   for another check.py: no table, but the cases in FILE
 
-LANES and LONG say what there is, the files in checks/ what each does. A lane that
+LANES and LONG say what there is, the files in checks/ what each does. Lanes without a guest
+run beside the others, in a check.py of their own each. A lane that
 cannot run, or that runs no test, has failed. A kernel that does not boot, does not end
 in time, or has trouble on its console, has failed too, whatever its tests said.
 """
@@ -21,7 +22,7 @@ from collections import Counter
 from pathlib import Path
 
 # Before what is in lib/: this says where that is.
-from checks import (ahead, bases, crashes, guests, host, kunit, lane, layers, mutants, peers,
+from checks import (ahead, bases, beside, crashes, guests, host, kunit, lane, layers, mutants, peers,
                     stacks, traces, watched)
 import ftracetest
 import layout
@@ -75,10 +76,11 @@ TOLD = ("OUT", "SOURCE", "M", "MORE", "ONLY", "WITHOUT", "BENCH", "LLVM")
 def spent():
     """(now, what programs took of the processors until now), in seconds.
 
-    Kernels that are built ahead count for the lane during which they are finished.
+    Kernels that are built ahead count for the lane during which they are finished. Lanes that
+    run beside others have their own sums.
     """
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.monotonic(), usage.ru_utime + usage.ru_stime
+    return time.monotonic(), usage.ru_utime + usage.ru_stime - beside.cpu()
 
 
 def since(before):
@@ -158,6 +160,26 @@ def arguments(words):
     return names, file
 
 
+def run_lanes(names, told):
+    """{name: what run_lane() gives}. told: whether to print what did not pass, lane by lane."""
+    here, others = beside.split(names)
+    results = {}
+    try:
+        ahead.start(here)
+        beside.start(others)
+        for name in here:
+            results[name] = run_lane(name)
+            if told:
+                tell(name, results[name][0])
+        results.update(beside.wait())
+    finally:
+        beside.stop()
+        ahead.stop()
+    for name in others:
+        tell(name, results[name][0])
+    return {name: results[name] for name in names}
+
+
 def main():
     names, file = arguments(sys.argv[1:])
     ALL.update(BRIEF if file else {})
@@ -170,19 +192,14 @@ def main():
         results["tree"] = ([tap.Case("build/linux could not be made",
                                      "failed")], (0, 0))
         names = [name for name in names if name in ("harness", "series")]
-    try:
-        ahead.start(names)
-        for name in names:
-            results[name] = run_lane(name)
-            if not file:
-                tell(name, results[name][0])
-    finally:
-        ahead.stop()
+    results.update(run_lanes(names, not file))
     every = [case for cases, _ in results.values() for case in cases]
     if file:
         bases.write(file, every)
         sys.exit()
-    table(results, since(start))
+    # Those beside the others are part of the sum.
+    seconds, cpu = since(start)
+    table(results, (seconds, cpu + beside.cpu()))
     print("\n{} passed, {} failed, {} skipped".format(
         *(count(every, status)
           for status in ("passed", "failed", "skipped"))))

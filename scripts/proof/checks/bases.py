@@ -76,11 +76,16 @@ def check(base, name):
     status = run([sys.executable, SCRIPTS / "proof/check.py", f"--cases={file}", name], base)
     if not file.exists():
         raise LaneError(f"check.py for Linux {base} ended with status {status} and left no cases")
+    return read(file)
+
+
+def read(file):
+    """The cases that a check.py left."""
     return [tap.Case(*case) for case in json.loads(file.read_text())]
 
 
 def write(file, cases):
-    """What check() reads."""
+    """What read() reads."""
     file.write_text(json.dumps([[case.name, case.status, case.why] for case in cases]))
 
 

@@ -4,6 +4,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -71,6 +72,9 @@ class Case(unittest.TestCase):
             self.put(path, text)
         (self.kdir / "kernel/exit.c").chmod(0o664)
         self.plain = snapshot(self.kdir)
+        # What changes a tree ends soon, and ignores signals; this program does not.
+        for number in swap.SIGNALS:
+            self.addCleanup(signal.signal, number, signal.getsignal(number))
         for name, place in ("PATCHES", "patches"), ("SERIES", "series"):
             patched = mock.patch.object(layout, name, self.top / place)
             patched.start()

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Lanes that run beside the guests, one after the other, at the lowest priority.
+
+A guest seldom keeps two processors busy. Lanes that start no guest and share no folder with
+one take what is left. Each is a check.py of its own, which shows what it does, with the
+lane's name before each line, and leaves its cases in a file.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import layout
+import tap
+from checks import bases
+from checks.lane import LOGS, SCRIPTS
+
+# Their order: the longest first, so that a short one is the last.
+LANES = ["lint", "ring", "fuzz", "model", "harness", "series", "docs", "litmus", "series-6.18"]
+COMMAND = ("nice", "-n", "19", sys.executable, SCRIPTS / "proof/check.py")
+
+
+def split(names):
+    """(lanes for this process, lanes beside them), of those that were asked for.
+
+    Where there is no other lane, nothing is gained: all are for this process.
+    """
+    here = [name for name in names if name not in LANES]
+    return (here, [name for name in LANES if name in names]) if here else (names, [])
+
+
+class Beside:
+    """Runs lanes in a thread. show: gets each line; command: the words of check.py."""
+
+    def __init__(self, names, show=None, command=COMMAND):
+        self.names, self.command = names, [str(word) for word in command]
+        self.show = show or self._print
+        # {name: (cases, (seconds, CPU seconds))} of those that have ended, and the sum of these.
+        self.results, self.cpu = {}, 0.0
+        self.lock = threading.Lock()
+        self.process, self.stopped = None, False
+        self.thread = threading.Thread(target=self._work, daemon=True)
+        self.thread.start()
+
+    @staticmethod
+    def _print(line):
+        """One write: others may print at the same time."""
+        sys.stdout.write(line)
+        sys.stdout.flush()
+
+    def _work(self):
+        LOGS.mkdir(parents=True, exist_ok=True)
+        for name in self.names:
+            try:
+                self.results[name] = self._lane(name)
+            except OSError as error:
+                self.results[name] = ([tap.Case(f"the lane could not run: {error}", "failed")],
+                                      (0, 0))
+
+    def _lane(self, name):
+        file, begun = LOGS / f"cases-{name}.json", time.monotonic()
+        file.unlink(missing_ok=True)
+        with self.lock:
+            if self.stopped:
+                return [tap.Case("the lane was not run", "failed")], (0, 0)
+            self.process = subprocess.Popen(
+                [*self.command, f"--cases={file}", name], cwd=layout.TOP, text=True,
+                errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, start_new_session=True)
+        with self.process.stdout as said:
+            for line in said:
+                self.show(f"{name}: {line}")
+        _, status, usage = os.wait4(self.process.pid, 0)
+        with self.lock:
+            self.process.returncode = os.waitstatus_to_exitcode(status)
+        cpu = usage.ru_utime + usage.ru_stime
+        self.cpu += cpu
+        cases = bases.read(file) if file.exists() else [tap.Case(
+            f"the lane's check.py ended with status {self.process.returncode} and left no cases",
+            "failed")]
+        return cases, (time.monotonic() - begun, cpu)
+
+    def wait(self):
+        """The results, when all have ended."""
+        self.thread.join()
+        return self.results
+
+    def stop(self):
+        """End the lane that runs, and run no other."""
+        with self.lock:
+            self.stopped = True
+            if self.process and self.process.returncode is None:
+                os.killpg(self.process.pid, signal.SIGTERM)
+        self.thread.join()
+
+
+beside = Beside(())
+
+
+def start(names):
+    """Begin with these lanes."""
+    global beside
+    beside = Beside(names)
+
+
+def cpu():
+    """What lanes that have ended took of the processors, in seconds."""
+    return beside.cpu
+
+
+def wait():
+    """{lane: (cases, (seconds, CPU seconds))}, when all have ended."""
+    return beside.wait()
+
+
+def stop():
+    """At the end of all lanes, also after an error: give up the rest."""
+    beside.stop()
