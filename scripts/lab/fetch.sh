@@ -103,11 +103,13 @@ zsh		zsh
 Xvfb		xvfb
 import		imagemagick
 kernelshark	kernelshark
+lttng		lttng-tools
 xdotool		xdotool
 "
 	FILES+="
 /usr/lib/python3/dist-packages/bt2/__init__.py	python3-bt2
 /usr/include/babeltrace2/babeltrace.h	libbabeltrace2-dev
+/usr/include/lttng/tracef.h	liblttng-ust-dev
 /usr/include/sqlite3.h	libsqlite3-dev
 /usr/include/zlib.h	zlib1g-dev
 " ;;

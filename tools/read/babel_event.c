@@ -120,13 +120,16 @@ static enum babel_how describe_class(const bt_field_class *class, struct etch_fi
 	return BABEL_NUMBERS;
 }
 
-/* Two parts may have members of one name: then the context's is "context_NAME". */
+/*
+ * Two parts may have members of one name: then the context's is "context_NAME". LTTng's name of
+ * a record's thread is always called so, and names.c knows it.
+ */
 static const char *free_name(struct etch_source *source, const struct etch_event *event,
 			     const char *name, enum babel_part part)
 {
 	char other[256];
 
-	if (part == BABEL_PAYLOAD || !etch_field(event, name))
+	if (part == BABEL_PAYLOAD || (strcmp(name, "procname") && !etch_field(event, name)))
 		return etch_source_text(source, name, strlen(name));
 	snprintf(other, sizeof(other), "context_%s", name);
 	return etch_source_text(source, other, strlen(other));

@@ -23,6 +23,7 @@ struct pair {
  * @nr: how many of them
  * @clone_flags: of a new thread, whose number is @child
  * @child: see @clone_flags
+ * @own: the name of the record's own thread
  * @tgid: of the thread of the only pair: its process, and
  * @ppid: the parent of that
  */
@@ -30,7 +31,7 @@ struct looked {
 	bool begun;
 	struct pair pairs[NAMES_PAIRS];
 	unsigned int nr;
-	const struct etch_field *clone_flags, *child, *tgid, *ppid;
+	const struct etch_field *clone_flags, *child, *own, *tgid, *ppid;
 };
 
 /**
@@ -232,6 +233,9 @@ static void look_for(struct looked *looked, const struct etch_event *event)
 	};
 
 	looked->begun = true;
+	looked->own = etch_field(event, "context_procname");
+	if (looked->own && looked->own->kind != ETCH_TEXT)
+		looked->own = NULL;
 	if (strcmp(event->system, "sched") && strcmp(event->system, "task") &&
 	    strcmp(event->system, "statedump"))
 		return;
@@ -328,9 +332,22 @@ static void name_of_packet(struct names *names, const struct etch_source *source
 		name_is(name, where->comm, strlen(where->comm), listener);
 }
 
+static void name_of_own(struct names *names, const struct looked *looked,
+			const struct etch_record *rec, const struct listener *listener)
+{
+	struct name *name = rec->pid > 0 ? names_get(names, rec->pid) : NULL;
+	size_t len;
+	const char *comm = etch_text(rec, looked->own, &len);
+
+	if (name && len)
+		name_is(name, comm, len, listener);
+}
+
 static void names_tell(struct names *names, const struct looked *looked,
 		       const struct etch_record *rec, const struct listener *listener)
 {
+	if (looked->own)
+		name_of_own(names, looked, rec, listener);
 	if (looked->clone_flags)
 		name_child(names, (int)etch_number(rec, looked->child), rec->pid,
 			   etch_number(rec, looked->clone_flags) & NAMES_THREAD);

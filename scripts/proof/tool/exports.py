@@ -35,6 +35,7 @@ import shark
 import shells
 import sql
 import truth
+import ust
 
 
 class Exports:
@@ -173,6 +174,8 @@ class Exports:
                   foreign.lttng, self.etch, path)
         self.case(trace, "etch exports it", foreign.exports, self.etch, path, self.work)
         self.case(trace, "etch reads it as far as it is whole", foreign.broken, self.etch, path)
+        self.case(trace, "etch reads what LTTng has recorded of a program", ust.read, self.etch,
+                  self.work)
 
     # ---- JSON and CSV ----
 

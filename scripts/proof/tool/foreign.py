@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Traces of other tracers, as etch reads them by libbabeltrace2.
 
-No such tracer runs here. Three stand in for them: a trace that babeltrace2 has written anew, in
-a layout of its own; a trace by LTTng's names; and one that is made here with what LTTng's traces
-have and Etch's have not: several streams of a CPU, integers in place of names, records that
-tell their thread in a context, or not at all.
+What LTTng records of programs is in ust.py. Its tracer for kernels does not run here; three
+traces stand in: one that babeltrace2 has written anew, in a layout of its own; a trace by LTTng's
+names; and one that is made here with what LTTng's traces have and Etch's have not: several streams
+of a CPU, integers in place of names, records that tell their thread in a context, or not at all.
 """
 
 import json
