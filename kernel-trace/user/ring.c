@@ -170,7 +170,7 @@ int etch_user_thread(void)
 
 /* ---- Memory ---- */
 
-/* As for the rings of perf: to the user, up to the limit of the process. */
+/* As for the rings of io_uring: to the user, up to the limit of the process. */
 static int etch_user_charge(struct etch_user_ring_of *ring)
 {
 	struct user_struct *user = get_uid(current_user());

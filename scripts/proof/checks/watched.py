@@ -18,12 +18,16 @@ from checks.lane import say, LaneError
 KCSAN_TESTS = ["etch:ring_torture", "etch:pipe", "etch:control",
                "etch:accounting", "etch:order", "etch:instances", "etch:gates",
                "etch:raw", "etch:snapshot", "etch:window", "etch:recorder",
-               "etch:recorder_ends", "etch:storm"]
+               "etch:recorder_ends", "etch:storm", "etch:filter_fire", "etch:budget",
+               "etch:trigger", "etch:hist", "etch:latency", "etch:user_events",
+               "etch:user_hostile", "etch:user_packets", "etch:user_stress"]
 # What kselftests run where memory is watched and processors are emulated: those in which
 # it comes and goes, with two of them. All run in um-kasan.
 MEMORY_TESTS = ["etch:control", "etch:raw", "etch:snapshot", "etch:window", "etch:module",
                 "etch:metadata", "etch:ring_torture", "etch:storm", "etch:instances",
-                "etch:recorder", "etch:recorder_ends"]
+                "etch:recorder", "etch:recorder_ends", "etch:filter_fire", "etch:trigger",
+                "etch:hist", "etch:latency", "etch:user_events", "etch:user_life",
+                "etch:user_hostile", "etch:user_packets", "etch:user_stress", "etch:user_quota"]
 # How many writes the fuzzer makes where accesses to memory are watched.
 FUZZ_WRITES = "etch_test.fuzz_writes=1000000"
 # What a kernel that watches memory says of errors made on purpose.
