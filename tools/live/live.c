@@ -237,9 +237,9 @@ static bool has_line(const char *text, const char *line)
 }
 
 /*
- * A packet has the name of one thread, as it was when the packet was read. That is too little for
- * who looks for a name while things happen: the thread may have begun and ended meanwhile, or
- * have got its name later. Kernels without these events have none of task.
+ * A packet has the name of one thread, as it was when the packet was read. But a thread may begin
+ * and end between two packets, or get its name behind the last one. A kernel that lacks these
+ * events has none of task.
  */
 static int live_choose_naming(struct live *live)
 {

@@ -85,7 +85,7 @@ def read(file):
 
 
 def write(file, cases):
-    """What read() reads."""
+    """Leave the cases for read()."""
     file.write_text(json.dumps([[case.name, case.status, case.why] for case in cases]))
 
 

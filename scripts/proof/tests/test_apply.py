@@ -72,7 +72,7 @@ class Case(unittest.TestCase):
             self.put(path, text)
         (self.kdir / "kernel/exit.c").chmod(0o664)
         self.plain = snapshot(self.kdir)
-        # What changes a tree ends soon, and ignores signals; this program does not.
+        # A program that changes a tree ends soon, and ignores signals; this one does not.
         for number in swap.SIGNALS:
             self.addCleanup(signal.signal, number, signal.getsignal(number))
         for name, place in ("PATCHES", "patches"), ("SERIES", "series"):
