@@ -8,6 +8,7 @@
  * is set.
  */
 
+#include <linux/compiler.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/etch_ring.h>
@@ -35,7 +36,7 @@ static u64 etch_cost_burst(struct etch_ring *ring)
 	int i;
 
 	preempt_disable();
-	begin = ktime_get_mono_fast_ns();
+	begin = data_race(ktime_get_mono_fast_ns());
 	for (i = 0; i < ETCH_COST_RECORDS; i++) {
 		record = etch_ring_reserve(ring, ETCH_COST_BYTES, &time);
 		if (!record)
@@ -43,7 +44,7 @@ static u64 etch_cost_burst(struct etch_ring *ring)
 		memset(record, 0, ETCH_COST_BYTES);
 		etch_ring_commit(ring);
 	}
-	end = ktime_get_mono_fast_ns();
+	end = data_race(ktime_get_mono_fast_ns());
 	preempt_enable();
 	return end - begin;
 }

@@ -131,7 +131,8 @@ EXPORT_SYMBOL_GPL(etch_clock_read_slow);
 /**
  * etch_clock_counter_usable() - does the counter tell the time?
  *
- * It does if it runs at one rate, in idle states too, and alike on all CPUs.
+ * It does if it runs at one rate, in idle states too, and alike on all CPUs. An x86-64 processor
+ * says whether it does; an emulated one does not know, and there tsc=reliable says it.
  *
  * Context: any.
  * Return: true if it does.
@@ -141,8 +142,9 @@ bool etch_clock_counter_usable(void)
 #if defined(CONFIG_UML) && defined(CONFIG_X86_64)
 	return true;	/* one CPU; the host would not let us live with worse */
 #elif defined(CONFIG_X86_TSC) && !defined(CONFIG_UML)
-	return boot_cpu_has(X86_FEATURE_CONSTANT_TSC) &&
-	       boot_cpu_has(X86_FEATURE_NONSTOP_TSC) && !check_tsc_unstable();
+	return (tsc_clocksource_reliable || (boot_cpu_has(X86_FEATURE_CONSTANT_TSC) &&
+					     boot_cpu_has(X86_FEATURE_NONSTOP_TSC))) &&
+	       !check_tsc_unstable();
 #else
 	return IS_ENABLED(CONFIG_ARM64);
 #endif
@@ -185,7 +187,7 @@ static struct moment now(void)
 	local_irq_save(flags);
 	for (i = 0; i < 5; i++) {
 		u64 before = etch_clock_read(ETCH_CLOCK_COUNTER);
-		u64 ns = ktime_get_mono_fast_ns();
+		u64 ns = data_race(latched_ns(ETCH_CLOCK_MONO));
 		u64 after = etch_clock_read(ETCH_CLOCK_COUNTER);
 
 		if (after - before >= width)

@@ -81,6 +81,12 @@ static bool bounded(const struct etch_ring_budget *budget)
 	return READ_ONCE(budget->bytes.den) || READ_ONCE(budget->records.den);
 }
 
+/* The clock reads its own state again when somebody has changed it meanwhile. */
+static u64 mono_now(void)
+{
+	return data_race(ktime_get_mono_fast_ns());
+}
+
 /* Does the budget allow no other block now? Any context. */
 bool etch_ring_spent(const struct etch_ring *r)
 {
@@ -89,7 +95,7 @@ bool etch_ring_spent(const struct etch_ring *r)
 
 	if (!budget || !bounded(budget))
 		return false;
-	now = ktime_get_mono_fast_ns();
+	now = mono_now();
 	return rate_spent(&budget->bytes, now) || rate_spent(&budget->records, now);
 }
 
@@ -106,7 +112,7 @@ void etch_ring_charge(struct etch_ring *r, u64 pos)
 	if (etch_ring_block_at(r, old) == from)
 		from = old;
 	if (bounded(budget)) {
-		now = ktime_get_mono_fast_ns();
+		now = mono_now();
 		bytes = charge_rate(&budget->bytes, now, etch_pos_off(pos, etch_pos_bytes(from)));
 		records = charge_rate(&budget->records, now,
 				      etch_pos_count(pos) - etch_pos_count(from));
@@ -145,7 +151,7 @@ EXPORT_SYMBOL_GPL(etch_ring_rate_off);
 void etch_ring_rate_set(struct etch_ring_rate *rate, u64 num, u64 den)
 {
 	rate->num = num;
-	WRITE_ONCE(rate->paid, ktime_get_mono_fast_ns());
+	WRITE_ONCE(rate->paid, mono_now());
 	/* (J) pairs with (j). */
 	smp_store_release(&rate->den, den);
 }

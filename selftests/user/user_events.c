@@ -60,7 +60,7 @@ FIXTURE_TEARDOWN(events)
 	text_free(&self->trace);
 	close(self->fd);
 	rmdir(OTHER);
-	write_file(ETCH, "trace_clock", "counter");
+	use_counter(ETCH);
 	etch_as_new();
 }
 
@@ -140,6 +140,7 @@ TEST_F(events, stand_among_the_kernels)
 TEST_F(events, go_once_to_trace_pipe_and_to_each_instance)
 {
 	ASSERT_EQ(0, mkdir(OTHER, 0700));
+	ASSERT_EQ(0, use_counter(OTHER));
 	ASSERT_EQ(0, write_file(OTHER, NUMBER "/enable", "1"));
 	utest_number(1, 0, 0);
 	ASSERT_EQ(0, write_file(ETCH, NUMBER "/enable", "1"));
@@ -164,6 +165,7 @@ TEST_F(events, go_to_an_instance_that_takes_the_place_of_another)
 {
 	for (int i = 0; i < 3; i++) {
 		ASSERT_EQ(0, mkdir(OTHER, 0700));
+		ASSERT_EQ(0, use_counter(OTHER));
 		ASSERT_EQ(0, write_file(OTHER, NUMBER "/enable", "1"));
 		utest_number(i, 0, 0);
 		self->trace = text_read(OTHER, "trace");

@@ -100,7 +100,7 @@ FIXTURE_SETUP(quota)
 	for (unsigned int i = 0; i < TREES; i++) {
 		rmdir(tree(i));
 		ASSERT_EQ(0, mkdir(tree(i), 0700));
-		ASSERT_EQ(0, write_file(tree(i), "trace_clock", "counter"));
+		ASSERT_EQ(0, use_counter(tree(i)));
 	}
 	ASSERT_EQ(0, write_file(ETCH, NUMBER "/enable", "1"));
 	self->fd = open("/dev/etch", O_RDWR);

@@ -28,6 +28,8 @@ MEMORY_TESTS = ["etch:control", "etch:raw", "etch:snapshot", "etch:window", "etc
                 "etch:recorder", "etch:recorder_ends", "etch:filter_fire", "etch:trigger",
                 "etch:hist", "etch:latency", "etch:user_events", "etch:user_life",
                 "etch:user_hostile", "etch:user_packets", "etch:user_stress", "etch:user_quota"]
+# An emulated processor's counter is the machine's, and so alike on both. Programs need it.
+COUNTER = "tsc=reliable"
 # How many writes the fuzzer makes where accesses to memory are watched.
 FUZZ_WRITES = "etch_test.fuzz_writes=1000000"
 # What a kernel that watches memory says of errors made on purpose.
@@ -45,7 +47,7 @@ def lockdep():
     tests = prepare(name)
     say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
     cases = boot(name, "kselftest", LIMITS[name],
-                 BOOT + [TORTURE, STORM]
+                 BOOT + [TORTURE, STORM, COUNTER]
                  + [f"kselftest={test}" for test in tests
                     if test not in ONE_THREAD_TESTS])
     keep_boot(name)
@@ -89,7 +91,7 @@ def planted(name):
 def memory():
     """Some kselftests, and KUnit, in an x86-64 kernel with KASAN and kmemleak."""
     name = "x86-64-kasan"
-    cases = everything(name, [], MEMORY_TESTS)
+    cases = everything(name, [COUNTER], MEMORY_TESTS)
     for script in ("kselftest-first", "kselftest"):
         cases += leaks(last_boot(name, script, "report"), our_functions(name))
     return cases + planted(name)
@@ -117,7 +119,7 @@ def data_races():
     say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
     # A race of the kernel's own at boot shall not end it.
     cases = boot(name, "kselftest", LIMITS[name],
-                 ["panic_on_warn=0", TORTURE]
+                 ["panic_on_warn=0", TORTURE, COUNTER]
                  + [f"kselftest={test}" for test in KCSAN_TESTS],
                  our_functions(name))
     if "kcsan: enabled" not in last_boot(name, "kselftest", "console"):
