@@ -8,9 +8,9 @@
  * is set.
  */
 
-#include <linux/compiler.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
+#include <linux/etch_clock.h>
 #include <linux/etch_ring.h>
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
@@ -20,7 +20,6 @@
 #include <linux/rcupdate.h>
 #include <linux/string.h>
 #include <linux/time64.h>
-#include <linux/timekeeping.h>
 
 #include "instance/instance_internal.h"
 
@@ -36,7 +35,7 @@ static u64 etch_cost_burst(struct etch_ring *ring)
 	int i;
 
 	preempt_disable();
-	begin = data_race(ktime_get_mono_fast_ns());
+	begin = etch_clock_read_slow(ETCH_CLOCK_MONO);
 	for (i = 0; i < ETCH_COST_RECORDS; i++) {
 		record = etch_ring_reserve(ring, ETCH_COST_BYTES, &time);
 		if (!record)
@@ -44,7 +43,7 @@ static u64 etch_cost_burst(struct etch_ring *ring)
 		memset(record, 0, ETCH_COST_BYTES);
 		etch_ring_commit(ring);
 	}
-	end = data_race(ktime_get_mono_fast_ns());
+	end = etch_clock_read_slow(ETCH_CLOCK_MONO);
 	preempt_enable();
 	return end - begin;
 }

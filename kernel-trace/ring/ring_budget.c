@@ -81,9 +81,9 @@ static bool bounded(const struct etch_ring_budget *budget)
 	return READ_ONCE(budget->bytes.den) || READ_ONCE(budget->records.den);
 }
 
-/* The clock reads its own state again when somebody has changed it meanwhile. */
 static u64 mono_now(void)
 {
+	/* The clock reads its own state again when somebody has changed it meanwhile. */
 	return data_race(ktime_get_mono_fast_ns());
 }
 
