@@ -71,12 +71,10 @@ def exports(name):
 
 
 def ctf():
-    """Binary traces of User-mode Linux, as babeltrace2 reads them."""
+    """Binary traces of User-mode Linux, as babeltrace2 reads them, and their exports."""
     need([SCRIPTS / "lab/fetch.sh", "ctf"])
-    print("### ctf: other programs read the exports of the lane ctf-x86-64's traces alone",
-          flush=True)
     return (tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/ctf/broken.py"], "ctf-broken.tap")
-            + binary_traces("um"))
+            + binary_traces("um") + exports("um"))
 
 
 def gallery():
