@@ -233,7 +233,12 @@ static void look_for(struct looked *looked, const struct etch_event *event)
 	};
 
 	looked->begun = true;
-	looked->own = etch_field(event, "context_procname");
+	/*
+	 * Since Linux 6.18 the event has no number of a thread. Nearly always it is the one that
+	 * runs; by a file in /proc it may be another one of its process.
+	 */
+	looked->own = etch_is(event, "task:task_rename") && !etch_field(event, "pid") ?
+		etch_field(event, "newcomm") : etch_field(event, "context_procname");
 	if (looked->own && looked->own->kind != ETCH_TEXT)
 		looked->own = NULL;
 	if (strcmp(event->system, "sched") && strcmp(event->system, "task") &&

@@ -62,17 +62,23 @@ struct thread *thread_of(struct states *s, int tid, bool make)
 	return thread;
 }
 
-/* The thread that a record names. NULL: none, or no memory. */
-static struct thread *thread_named(struct states *s, const struct etch_record *rec,
-				   const struct etch_field *tid, const struct etch_field *comm)
+/* The thread of this number, which a record gives a name. NULL: none, or no memory. */
+static struct thread *thread_numbered(struct states *s, const struct etch_record *rec, int number,
+				      const struct etch_field *comm)
 {
-	int number = (int)etch_number(rec, tid);
 	struct thread *thread = number ? thread_of(s, number, true) : NULL;
 	unsigned int name = thread && comm ? label_of_field(s, rec, comm) : 0;
 
 	if (name)
 		thread->name = name;
 	return thread;
+}
+
+/* The thread that a record names. NULL: none, or no memory. */
+static struct thread *thread_named(struct states *s, const struct etch_record *rec,
+				   const struct etch_field *tid, const struct etch_field *comm)
+{
+	return thread_numbered(s, rec, (int)etch_number(rec, tid), comm);
 }
 
 /* ---- What threads do ---- */
@@ -210,7 +216,9 @@ int on_fork(struct states *s, const struct etch_record *rec,
 int on_rename(struct states *s, const struct etch_record *rec,
 	      const struct etch_field * const *fields)
 {
-	struct thread *thread = thread_named(s, rec, fields[0], fields[1]);
+	/* Since Linux 6.18 the event has no number of a thread: see names.c. */
+	int number = fields[0] ? (int)etch_number(rec, fields[0]) : rec->pid;
+	struct thread *thread = thread_numbered(s, rec, number, fields[1]);
 
 	for (unsigned int i = 0; thread && i < s->nr_cpus; i++)
 		if (s->cpus[i].known && s->cpus[i].tid == thread->tid)

@@ -118,7 +118,7 @@ class Spans:
             "sched:sched_wakeup": self.wake, "sched:sched_wakeup_new": self.wake,
             "sched:sched_process_free": lambda r: self.gone(number(r.fields, "pid")),
             "sched:sched_process_fork": lambda r: self.name(r, "child_pid", "child_comm"),
-            "task:task_rename": lambda r: self.name(r, "pid", "newcomm"),
+            "task:task_rename": self.renamed,
             "statedump:statedump_task": lambda r: self.name(r, "tid", "comm"),
             "block:block_rq_issue": self.issue, "block:block_rq_complete": self.complete,
             "block:block_rq_requeue": lambda r: self.io.pop(self.request(r), None),
@@ -151,6 +151,12 @@ class Spans:
     def name(self, record, tid, comm):
         """A record names a thread."""
         self.names[number(record.fields, tid)] = string(record.fields, comm)
+
+    def renamed(self, record):
+        """A record gives a thread another name; since Linux 6.18 it has no number of one."""
+        has = re.search(r"[ {]pid = ", record.fields)
+        self.names[number(record.fields, "pid") if has else record.pid] = string(
+            record.fields, "newcomm")
 
     def add(self, kind, begin, end, cpu, tid, label=None, fate="", woken=False, task=None):
         """A span; label and task: the thread's name unless given."""
