@@ -48,13 +48,16 @@ static inline int use_counter(const char *tree)
 
 static char clock_before[32];
 
-/* Before the first test. */
+/* Before the first test. Where the counter cannot be chosen, programs have no events to test. */
 static __attribute__((constructor)) void begin_with_counter(void)
 {
 	if (access("/dev/etch", F_OK))
 		return;
 	clock_of(ETCH, clock_before);
-	use_counter(ETCH);
+	if (!use_counter(ETCH))
+		return;
+	ksft_print_header();
+	ksft_exit_skip("the counter does not tell the time here: tsc=reliable says that it does\n");
 }
 
 /* Called at the end of the test program, and not in the children of the harness. */

@@ -58,6 +58,8 @@ PROBE_TESTS = ["etch:probes", "etch:uprobes", "etch:fprobes", "etch:probe_names"
                "etch:probe_lines", "etch:probe_life", "etch:markers"]
 # How often a probed program starts, and how many definitions come and go, in a long lane.
 STARTS = ["etch_test.starts=1000", "etch_test.definitions=1000"]
+# An emulated processor's counter is the machine's, and so alike on both. Programs need it.
+COUNTER = "tsc=reliable"
 # How often gates are opened and values set there: each time both processors are waited
 # for, and that is slow where they are emulated.
 CYCLES = "etch_test.cycles=2000"
@@ -431,7 +433,7 @@ def probes():
 
 def realtime():
     """The kselftests and KUnit in an x86-64 kernel with PREEMPT_RT."""
-    return everything("x86-64-rt", [TORTURE])
+    return everything("x86-64-rt", [TORTURE, COUNTER])
 
 
 def clang():

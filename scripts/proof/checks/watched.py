@@ -9,7 +9,7 @@ import kmemleak
 import layout
 import tap
 from checks.crashes import PERSIST, locked_down
-from checks.guests import (BOOT, KUNIT, LIMITS, ONE_THREAD_TESTS, STORM,
+from checks.guests import (BOOT, COUNTER, KUNIT, LIMITS, ONE_THREAD_TESTS, STORM,
                            TORTURE, boot, everything, in_one_thread, keep_boot, prepare)
 from checks.lane import say, LaneError
 
@@ -28,8 +28,6 @@ MEMORY_TESTS = ["etch:control", "etch:raw", "etch:snapshot", "etch:window", "etc
                 "etch:recorder", "etch:recorder_ends", "etch:filter_fire", "etch:trigger",
                 "etch:hist", "etch:latency", "etch:user_events", "etch:user_life",
                 "etch:user_hostile", "etch:user_packets", "etch:user_stress", "etch:user_quota"]
-# An emulated processor's counter is the machine's, and so alike on both. Programs need it.
-COUNTER = "tsc=reliable"
 # How many writes the fuzzer makes where accesses to memory are watched.
 FUZZ_WRITES = "etch_test.fuzz_writes=1000000"
 # What a kernel that watches memory says of errors made on purpose.
