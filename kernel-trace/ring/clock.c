@@ -132,7 +132,7 @@ EXPORT_SYMBOL_GPL(etch_clock_read_slow);
  * etch_clock_counter_usable() - does the counter tell the time?
  *
  * It does if it runs at one rate, in idle states too, and alike on all CPUs. An x86-64 processor
- * says whether it does; an emulated one does not know, and there tsc=reliable says it.
+ * tells the kernel so. An emulated one cannot; there the administrator does, by tsc=reliable.
  *
  * Context: any.
  * Return: true if it does.
@@ -187,7 +187,7 @@ static struct moment now(void)
 	local_irq_save(flags);
 	for (i = 0; i < 5; i++) {
 		u64 before = etch_clock_read(ETCH_CLOCK_COUNTER);
-		u64 ns = data_race(latched_ns(ETCH_CLOCK_MONO));	/* as above */
+		u64 ns = data_race(latched_ns(ETCH_CLOCK_MONO));	/* as in etch_clock_read_slow() */
 		u64 after = etch_clock_read(ETCH_CLOCK_COUNTER);
 
 		if (after - before >= width)

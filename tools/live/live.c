@@ -23,7 +23,7 @@
 #define LIVE_LATE	1000		/* a second's part that a writer may need */
 #define LIVE_PERCENT	"25"		/* of a buffer: then a round begins */
 
-/* Events that tell of new threads and new names, in what they record and how often they come. */
+/* Events that tell of new threads and of new names. They are rare, and so cost little. */
 static const char * const live_naming[] = { "task:task_newtask", "task:task_rename" };
 
 #define LIVE_NAMING	(sizeof(live_naming) / sizeof(*live_naming))
@@ -226,20 +226,10 @@ static bool live_cpu_ended(const struct etch_lane *lane)
 
 /* ---- Setting up ---- */
 
-static bool has_line(const char *text, const char *line)
-{
-	size_t len = strlen(line);
-
-	for (const char *at = text; (at = strstr(at, line)); at += len)
-		if ((at == text || at[-1] == '\n') && (!at[len] || at[len] == '\n'))
-			return true;
-	return false;
-}
-
 /*
- * A packet has the name of one thread, as it was when the packet was read. But a thread may begin
- * and end between two packets, or get its name behind the last one. A kernel that lacks these
- * events has none of task.
+ * A packet tells one thread's name, as it was when the packet was read. But a thread may begin and
+ * end between two packets, or be renamed after the last one. In a kernel without these events,
+ * packets alone tell names.
  */
 static int live_choose_naming(struct live *live)
 {
@@ -250,7 +240,8 @@ static int live_choose_naming(struct live *live)
 	if (!live->events)
 		ret = fail("%s/set_event: %m", live->tree.path);
 	for (size_t i = 0; !ret && i < LIVE_NAMING; i++) {
-		if (!has_line(there, live_naming[i]) || has_line(live->events, live_naming[i]))
+		if (!tree_lists(there, live_naming[i]) ||
+		    tree_lists(live->events, live_naming[i]))
 			continue;
 		live->unchosen[i] = true;
 		ret = tree_choose_events(&live->tree, live_naming[i]);
@@ -264,10 +255,14 @@ static int live_settings(struct live *live)
 	const struct live_wish *wish = live->wish;
 	struct tree *tree = &live->tree;
 
-	/* Programs cannot read another clock than the counter. */
-	live->programs = LIVE_COUNTER && tree_has_programs(tree);
+	/*
+	 * Programs cannot read another clock than the counter. Where it does not tell the time, the
+	 * kernel refuses it, and programs have no records.
+	 */
+	live->programs = LIVE_COUNTER && tree_has_programs(tree) &&
+			 !tree_try(tree, "trace_clock", "counter");
 	if (tree_write(tree, "tracing_on", "0") ||
-	    tree_change(tree, "trace_clock", live->programs ? "counter" : "mono") ||
+	    (!live->programs && tree_change(tree, "trace_clock", "mono")) ||
 	    tree_change(tree, "buffer_percent", LIVE_PERCENT) ||
 	    (wish->size && tree_choose_size(tree, wish->size)))
 		return -1;

@@ -121,8 +121,8 @@ static enum babel_how describe_class(const bt_field_class *class, struct etch_fi
 }
 
 /*
- * Two parts may have members of one name: then the context's is "context_NAME". LTTng's name of
- * a record's thread is always called so, and names.c knows it.
+ * Two parts may have members of one name: then the context's is "context_NAME". LTTng's
+ * procname, the name of a record's thread, is always called so: names.c looks for it.
  */
 static const char *free_name(struct etch_source *source, const struct etch_event *event,
 			     const char *name, enum babel_part part)

@@ -234,8 +234,8 @@ static void look_for(struct looked *looked, const struct etch_event *event)
 
 	looked->begun = true;
 	/*
-	 * Since Linux 6.18 the event has no number of a thread. Nearly always it is the one that
-	 * runs; by a file in /proc it may be another one of its process.
+	 * Since Linux 6.18 task_rename does not tell which thread it renames. Nearly always it is
+	 * the thread that runs; a write to /proc may rename another thread of its process.
 	 */
 	looked->own = etch_is(event, "task:task_rename") && !etch_field(event, "pid") ?
 		etch_field(event, "newcomm") : etch_field(event, "context_procname");

@@ -104,7 +104,7 @@ void open_many_files(struct rlimit *before)
 	setrlimit(RLIMIT_NOFILE, &many);
 }
 
-/* Readers may meet the process before it is the command: it has that name, and not ours. */
+/* Records of the process from before execvp() shall have the command's name, and not ours. */
 static void take_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

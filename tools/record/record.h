@@ -157,6 +157,8 @@ int tree_close(struct tree *tree);
 char *tree_read(const struct tree *tree, const char *file, size_t *len);
 /* The events that the kernel has, "SYSTEM:EVENT\n" each; to be freed; NULL, said. */
 char *tree_events(const struct tree *tree);
+/* Does such a text have this line, "SYSTEM:EVENT"? */
+bool tree_lists(const char *events, const char *event);
 /* One write(). */
 int tree_write(const struct tree *tree, const char *file, const char *text);
 int tree_try(const struct tree *tree, const char *file, const char *text);

@@ -400,6 +400,16 @@ char *tree_events(const struct tree *tree)
 	return text;
 }
 
+bool tree_lists(const char *events, const char *event)
+{
+	size_t len = strlen(event);
+
+	for (const char *at = events; (at = strstr(at, event)); at += len)
+		if ((at == events || at[-1] == '\n') && (!at[len] || at[len] == '\n'))
+			return true;
+	return false;
+}
+
 bool tree_is_off(const struct tree *tree)
 {
 	char *text = tree_read(tree, "tracing_on", NULL);

@@ -216,7 +216,7 @@ int on_fork(struct states *s, const struct etch_record *rec,
 int on_rename(struct states *s, const struct etch_record *rec,
 	      const struct etch_field * const *fields)
 {
-	/* Since Linux 6.18 the event has no number of a thread: see names.c. */
+	/* Since Linux 6.18 the event does not tell the thread: see look_for() in names.c. */
 	int number = fields[0] ? (int)etch_number(rec, fields[0]) : rec->pid;
 	struct thread *thread = thread_numbered(s, rec, number, fields[1]);
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "record/record.h"
 #include "states/states.h"
 #include "verbs/table.h"
 
@@ -126,16 +127,6 @@ static void got_span(void *arg, const struct span *span)
 
 /* ---- Which event is a half of a call ---- */
 
-static bool is_on(const struct durations *d, const char *event)
-{
-	size_t len = strlen(event);
-
-	for (const char *at = d->on; (at = strstr(at, event)); at += len)
-		if ((at == d->on || at[-1] == '\n') && (!at[len] || at[len] == '\n'))
-			return true;
-	return false;
-}
-
 /* Is there no end to wait for? */
 static bool never_ends(const struct durations *d, const struct etch_event *event, bool raw)
 {
@@ -144,10 +135,10 @@ static bool never_ends(const struct durations *d, const struct etch_event *event
 
 	if (!raw && (!strcmp(name, "exit") || !strcmp(name, "exit_group")))
 		return true;
-	if (!d->on || is_on(d, "raw_syscalls:sys_exit"))
+	if (!d->on || tree_lists(d->on, "raw_syscalls:sys_exit"))
 		return false;
 	snprintf(other, sizeof(other), "syscalls:sys_exit_%s", raw ? "?" : name);
-	return !is_on(d, other);
+	return !tree_lists(d->on, other);
 }
 
 static struct half_of half_of(const struct durations *d, const struct etch_event *event)
