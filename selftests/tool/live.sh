@@ -278,6 +278,7 @@ events_that_come()
 records_of_programs()
 {
 	"$HERE/user_load" 0 > $WORK/knows 2>&1 || return $SKIPPED
+	grep -qw counter $TREE/trace_clock || return $SKIPPED
 	tool 0 trace -e sched:sched_process_exec,uload -- "$HERE/user_load" 100 && in_order &&
 		[ "$(lines ': step: process=[0-2] nr=[0-9]+')" = 300 ] &&
 		[ "$(lines ': text: nr=[0-9]+ words=')" = 30 ] &&
