@@ -187,7 +187,8 @@ static struct moment now(void)
 	local_irq_save(flags);
 	for (i = 0; i < 5; i++) {
 		u64 before = etch_clock_read(ETCH_CLOCK_COUNTER);
-		u64 ns = data_race(latched_ns(ETCH_CLOCK_MONO));	/* as in etch_clock_read_slow() */
+		/* as in etch_clock_read_slow() */
+		u64 ns = data_race(latched_ns(ETCH_CLOCK_MONO));
 		u64 after = etch_clock_read(ETCH_CLOCK_COUNTER);
 
 		if (after - before >= width)
