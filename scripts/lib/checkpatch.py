@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """What the kernel's checkpatch.pl says of a patch, and what of it is passed over."""
 
+import concurrent.futures
+import os
 import re
 import subprocess
 import tempfile
@@ -42,3 +44,9 @@ def problems(name):
         return [f"checkpatch did not run: {result.stdout.strip()}"]
     return [match[0] for match in findings
             if not ignored(match["type"], match["file"] or "")]
+
+
+def of_each(names):
+    """Pairs of a patch's name and its problems; as many patches at a time as processors."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield from zip(names, pool.map(problems, names))

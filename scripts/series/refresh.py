@@ -5,8 +5,8 @@
 Patches that add our own files (patches/manifest says which) get their
 content from the files; their messages stay. Every patch is brought to the
 one form in which patches are kept, its diffstat renewed; where the source of its
-kernel is there (make fetch), git writes its hunks. With --check
-nothing is written, and a patch that would change is an error. ETCH_BASE=6.18
+kernel is there (make fetch), git writes its hunks, and checkpatch reads what changed.
+With --check nothing is written, and a patch that would change is an error. ETCH_BASE=6.18
 looks at that base's series; otherwise all series are looked at.
 """
 
@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+import checkpatch
 import gitform
 import layout
 import manifest
@@ -43,6 +44,15 @@ def as_git(bases):
     return changed
 
 
+def read_by_checkpatch(names):
+    """Print what checkpatch says of these patches, if the source that has it is there."""
+    if not layout.PRISTINE.is_dir():
+        return
+    for name, found in checkpatch.of_each(names):
+        for problem in found:
+            print(f"{name}: checkpatch: {problem}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true",
@@ -55,7 +65,8 @@ def main():
         changed = rules.stale(texts)
         if not args.check:
             write(texts, changed)
-            changed += as_git(bases)
+            changed = sorted({*changed, *as_git(bases)})
+            read_by_checkpatch(changed)
         elif changed:
             sys.exit("would change: " + ", ".join(changed)
                      + ". Run make refresh and look at the difference")

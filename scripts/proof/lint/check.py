@@ -10,8 +10,6 @@ plain English, shell and Python. scripts/proof/lint/ignore lists the findings th
 with reasons; scripts/series/checkpatch.ignore lists those of checkpatch.
 """
 
-import concurrent.futures
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -112,12 +110,11 @@ def attempt(tap, excuses, name, check):
 
 
 def patches(tap):
-    """checkpatch; as many patches at a time as there are processors."""
+    """What checkpatch says of each patch."""
     names = manifest.series()
     tap.result("there are patches", [] if names else ["series is empty"])
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for name, found in zip(names, pool.map(checkpatch.problems, names)):
-            tap.result(f"{name} passes checkpatch", found)
+    for name, found in checkpatch.of_each(names):
+        tap.result(f"{name} passes checkpatch", found)
 
 
 def cocci(tap, excuses):
