@@ -137,6 +137,7 @@ TEST_F(hostile, calls_with_nonsense_are_refused)
 {
 	struct etch_user_attach attach = { .instance = 32 };
 	int fd = open("/dev/etch", O_RDWR);
+	size_t page = getpagesize();
 	void *map;
 
 	ASSERT_LE(0, fd);
@@ -153,15 +154,15 @@ TEST_F(hostile, calls_with_nonsense_are_refused)
 	EXPECT_EQ(EFAULT, errno);
 	EXPECT_EQ(-1, ioctl(fd, 0xE71F));
 	EXPECT_EQ(ENOTTY, errno);
-	map = mmap(NULL, ETCH_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	map = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	EXPECT_EQ(MAP_FAILED, map);
-	map = mmap(NULL, ETCH_PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	map = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
 	EXPECT_NE(MAP_FAILED, map);
-	EXPECT_EQ(-1, mprotect(map, ETCH_PAGE, PROT_READ | PROT_WRITE));
-	munmap(map, ETCH_PAGE);
+	EXPECT_EQ(-1, mprotect(map, page, PROT_READ | PROT_WRITE));
+	munmap(map, page);
 	/* Rings are found by what the kernel calls them. */
 	for (int i = 1; i < 100; i++) {
-		map = mmap(NULL, ETCH_PAGE, PROT_READ, MAP_SHARED, fd, i * (off_t)ETCH_PAGE);
+		map = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, i * (off_t)page);
 		EXPECT_EQ(MAP_FAILED, map);
 	}
 	close(fd);

@@ -278,7 +278,7 @@ TEST_F(write, is_no_ring_to_map)
 	utest_number(1, 0, 0);
 	for (int i = 1; i < 64; i++)
 		EXPECT_EQ(MAP_FAILED, mmap(NULL, ETCH_USER_RING, PROT_READ | PROT_WRITE,
-					   MAP_SHARED, utest__provider.fd, i * 4096L));
+					   MAP_SHARED, utest__provider.fd, i * (long)getpagesize()));
 }
 
 TEST_F(write, goes_on_when_the_file_was_closed)
