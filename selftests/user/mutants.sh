@@ -17,6 +17,7 @@ inc=$(realpath "$2")
 cd "$(dirname "$0")" || exit 1
 . ../mutants.sh
 slow=
+sections=
 
 copy() {
 	rm -rf "$work/etch" "$work/linux"
@@ -25,7 +26,7 @@ copy() {
 	mkdir "$work/linux"
 	cp "$inc/linux/etch_user.h" "$work/linux"
 	cp user_protocol.c "$work"
-	[ -z "$slow" ] || perl -0pi -e "$slow" "$work/etch/user.h"
+	[ -z "$slow" ] || perl -0pi -e "$slow" "$work/etch/sections_x86_64.h"
 }
 
 passes() {
@@ -67,18 +68,48 @@ if [ -z "$look" ]; then
 		say "not ok" "the library as it is"
 	fi
 fi
-mutant "section pointer not stored" etch/user.h \
-	's/"movq %%rax, %%fs:8\(%\[area\]\)\\n"/"\\n"/'
-mutant "position before payload" etch/user.h \
-	's/"rdtsc\\n/"movq %%r10, (%%rcx)\\n\\trdtsc\\n/'
-mutant "loss not counted by the last instruction" etch/user.h \
-	's/"addq \$1, %c\[lost\]\(%%rcx\)\\n"/"addq \$1, %c[lost](%%rcx); movl \$99, %%ecx; 8: decl %%ecx; jnz 8b\\n"/'
-mutant "block not invalid before it is begun again" etch/user.h \
-	's/"movq \$0, \(%%rdx\)\\n\\t"//; s/"incq %%r10\\n/"movl \$20000, %%r11d; 8: decl %%r11d; jnz 8b; incq %%r10\\n/'
-mutant "end of the next block before its position" etch/user.h \
-	's/"cmpq %c\[end\]\(%%rcx\), %%r10\\n\\t"\s*"ja %l\[slow\]\\n\\t"//'
-# With a writer that takes its time between its clock and its store, which alone is no fault.
-slow='s/"7:\\tmovq/"7:\\tmovl \$500, %%edx; 8: decl %%edx; jnz 8b; movq/'
-mutant "settling without an interrupt" user_protocol.c \
-	's/syscall\(SYS_membarrier, MEMBARRIER_CMD_PRIVATE.*?;/;/'
+
+x86_64_mutants()
+{
+	mutant "section pointer not stored" $sections \
+		's/"movq %%rax, %%fs:8\(%\[area\]\)\\n"/"\\n"/'
+	mutant "position before payload" $sections \
+		's/"rdtsc\\n/"movq %%r10, (%%rcx)\\n\\trdtsc\\n/'
+	mutant "loss not counted by the last instruction" $sections \
+		's/"addq \$1, %c\[lost\]\(%%rcx\)\\n"/"addq \$1, %c[lost](%%rcx); movl \$99, %%ecx; 8: decl %%ecx; jnz 8b\\n"/'
+	mutant "block not invalid before it is begun again" $sections \
+		's/"movq \$0, \(%%rdx\)\\n\\t"//; s/"incq %%r10\\n/"movl \$20000, %%r11d; 8: decl %%r11d; jnz 8b; incq %%r10\\n/'
+	mutant "end of the next block before its position" $sections \
+		's/"cmpq %c\[end\]\(%%rcx\), %%r10\\n\\t"\s*"ja %l\[slow\]\\n\\t"//'
+	slow='s/"7:\\tmovq/"7:\\tmovl \$500, %%edx; 8: decl %%edx; jnz 8b; movq/'
+}
+
+aarch64_mutants()
+{
+	mutant "section pointer not stored" $sections \
+		's/"str x9, \[x10, 8\]\\n"/"\\n"/'
+	mutant "position before payload" $sections \
+		's/"isb\\n/"stlr x13, [x11]; isb\\n/'
+	mutant "loss not counted by the last instruction" $sections \
+		's/"str x12, \[x11, %c\[lost\]\]\\n"/"str x12, [x11, %c[lost]]; mov x13, 99; 8: subs x13, x13, 1; b.ne 8b\\n"/g'
+	mutant "block not invalid before it is begun again" $sections \
+		's/"str xzr, \[x16\]\\n\\t"//; s/("stlr x14, \[x16\])/"mov x17, 20000; 8: subs x17, x17, 1; b.ne 8b\\n\\t"\n$1/'
+	mutant "end of the next block before its position" $sections \
+		's/"cmp x13, x14\\n\\t"\s*"b.hi %l\[slow\]\\n\\t"//'
+	slow='s/"7:\\tstlr/"7:\\tmov x15, 500; 8: subs x15, x15, 1; b.ne 8b; stlr/'
+}
+
+for machine in x86_64 aarch64; do
+	# The rules of another machine can be looked at, and not tried.
+	[ -n "$look" ] || [ "$(uname -m)" = $machine ] || continue
+	case $machine in
+	x86_64)		sections=etch/sections_x86_64.h ;;
+	aarch64)	sections=etch/sections_arm64.h ;;
+	esac
+	${machine}_mutants
+	# With a writer that takes its time between its clock and its store, which alone is no fault.
+	mutant "settling without an interrupt" user_protocol.c \
+		's/syscall\(SYS_membarrier, MEMBARRIER_CMD_PRIVATE.*?;/;/'
+	slow=
+done
 finish

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 TEST_GEN_PROGS += user/user_rseq
 # The library knows no other machine.
-ifneq ($(filter x86 x86_64,$(or $(ARCH),$(shell uname -m))),)
+ifneq ($(filter x86 x86_64 arm64 aarch64,$(or $(ARCH),$(shell uname -m))),)
 TEST_GEN_PROGS += user/user_events user/user_life user/user_hostile
 TEST_GEN_PROGS += user/user_protocol user/user_stress user/user_packets user/user_mark user/user_write
 TEST_GEN_PROGS += user/user_sdt user/user_emit user/user_quota

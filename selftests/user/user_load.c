@@ -2,10 +2,12 @@
 /*
  * No test, but a program to be recorded: three processes with events of their own.
  *
- *	user_load NUMBER	records so many in each; 0: only has the kernel know the events
+ *	user_load NUMBER [namespaces]	records so many in each, in namespaces of its own for
+ *					pids and time; 0: only has the kernel know the events
  *
  * It prints how many it has tried in all, when it knows whether they are on.
  */
+#include <sched.h>
 #include <sys/wait.h>
 
 #include <etch/user.h>
@@ -35,6 +37,30 @@ static void process(unsigned int which, unsigned long nr)
 	}
 }
 
+/*
+ * From here on the program is the first one of a namespace, where CLOCK_MONOTONIC is 1000 s ahead.
+ * Some kernels have no namespaces of time.
+ */
+static int enter_namespaces(void)
+{
+	static const char ahead[] = "monotonic 1000 0";
+	int fd, status;
+
+	if (unshare(CLONE_NEWPID))
+		return -1;
+	if (!unshare(CLONE_NEWTIME)) {
+		fd = open("/proc/self/timens_offsets", O_WRONLY);
+		if (write(fd, ahead, sizeof(ahead) - 1) < 0)
+			return -1;
+		close(fd);
+	} else {
+		fprintf(stderr, "user_load: NO namespace of time in this kernel\n");
+	}
+	if (!fork())
+		return 0;
+	_exit(wait(&status) > 0 && !status ? 0 : 1);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long nr = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
@@ -43,6 +69,10 @@ int main(int argc, char **argv)
 	if (etch_provider_error(uload)) {
 		fprintf(stderr, "user_load: no events: %s\n",
 			strerror(etch_provider_error(uload)));
+		return 1;
+	}
+	if (argc > 2 && !strcmp(argv[2], "namespaces") && enter_namespaces()) {
+		perror("user_load: no namespaces");
 		return 1;
 	}
 	for (unsigned int i = 0; nr && i < PROCESSES; i++) {

@@ -36,9 +36,18 @@ static unsigned long tried;
 static __thread unsigned long my_tried;
 static __thread int32_t me;
 
+/* The counter, read before anything that follows. */
 static uint64_t ticks(void)
 {
-	return __builtin_ia32_rdtsc() << 16 >> 16;
+	uint64_t now;
+
+#ifdef __x86_64__
+	now = __builtin_ia32_rdtsc();
+	__builtin_ia32_lfence();
+#else
+	__asm__ volatile("isb; mrs %0, cntvct_el0; isb" : "=r" (now) : : "memory");
+#endif
+	return now << 16 >> 16;
 }
 
 static void fill(struct payload *p, uint64_t nr)
@@ -61,13 +70,13 @@ static bool whole(const struct payload *p, uint64_t left)
 	return !memcmp(&want, p, want.len) && want.len == p->len;
 }
 
-/* Only the thread itself and its handlers count here: one instruction. */
+/* The thread itself and its handlers count here. */
 static void hit(void)
 {
 	struct payload p;
 
 	fill(&p, (uint64_t)me << 48 | my_tried);
-	__asm__ volatile("incq %0" : "+m" (my_tried));
+	__atomic_fetch_add(&my_tried, 1, __ATOMIC_RELAXED);
 	while (etch__store(rows, 5ULL << 48, me, &p, p.len))
 		if (!etch__make_room(&provider, rows, 0, &me, ETCH_HEAD + p.len))
 			break;
@@ -160,6 +169,7 @@ static bool take(struct reader *r, struct etch_user_ring *ring, uint64_t after, 
 		return true;
 	from = r->next > nr * BLOCK + HEAD ? r->next : nr * BLOCK + HEAD;
 	to = nr == open ? end : block->left >> ETCH_USER_COUNT_BITS;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (to > (nr + 1) * BLOCK || to < from) {
 		r->torn += gen_of(block) == nr + 1;
 		r->next = end;
@@ -233,7 +243,6 @@ TEST_F(protocol, each_record_is_whole_and_accounted_for)
 	while (now_ms() < end) {
 		uint64_t after[CPUS], time = ticks();
 
-		__builtin_ia32_lfence();
 		settle();
 		for (int i = 0; i < nr_cpus(); i++)
 			after[i] = pos_of(rows[i]) >> ETCH_USER_COUNT_BITS;

@@ -14,7 +14,7 @@
 #define THREADS	4
 #define ROUNDS	300000L
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
@@ -30,6 +30,7 @@ static bool have_rseq(void)
 /* Loads and stores, with some way to go between: no instruction alone counts. */
 static void count(void)
 {
+#ifdef __x86_64__
 	__asm__ volatile(
 		".pushsection __rseq_cs, \"aw\"\n\t"
 		".balign 32\n"
@@ -55,6 +56,35 @@ static void count(void)
 		:
 		: [area] "r" (__rseq_offset), [counts] "r" (counts)
 		: "rax", "rcx", "rdx", "memory", "cc");
+#else
+	__asm__ volatile(
+		".pushsection __rseq_cs, \"aw\"\n\t"
+		".balign 32\n"
+		"10:\t.long 0, 0\n\t"
+		".quad 1f, 2f - 1f, 4f\n\t"
+		".popsection\n"
+		"3:\tadrp x9, 10b\n\t"
+		"add x9, x9, :lo12:10b\n\t"
+		"mrs x10, tpidr_el0\n\t"
+		"add x10, x10, %[area]\n\t"
+		"str x9, [x10, 8]\n"
+		"1:\tldr w11, [x10, 4]\n\t"
+		"add x11, %[counts], x11, lsl 6\n\t"
+		"ldr x12, [x11]\n\t"
+		"mov x13, 40\n"
+		"5:\tsubs x13, x13, 1\n\t"
+		"b.ne 5b\n\t"
+		"add x12, x12, 1\n\t"
+		"str x12, [x11]\n"
+		"2:\n\t"
+		".pushsection __rseq_failure, \"ax\"\n\t"
+		".inst 0xd428bc00\n"
+		"4:\tb 3b\n\t"
+		".popsection\n\t"
+		:
+		: [area] "r" (__rseq_offset), [counts] "r" (counts)
+		: "x9", "x10", "x11", "x12", "x13", "memory", "cc");
+#endif
 }
 
 static void on_timer(int sig)
@@ -93,7 +123,6 @@ TEST(counts_are_right_in_threads_and_handlers)
 	EXPECT_LT(0, handled);
 }
 
-/* um and x86-64 know where each thread is. */
 TEST(a_thread_knows_its_cpu)
 {
 	unsigned int cpu;
@@ -110,7 +139,7 @@ TEST(a_thread_knows_its_cpu)
 #else
 TEST(counts_are_right_in_threads_and_handlers)
 {
-	SKIP(return, "knows x86-64");
+	SKIP(return, "knows x86-64 and arm64");
 }
 #endif
 

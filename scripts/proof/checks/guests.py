@@ -47,7 +47,8 @@ NOT_BRIEF = ["etch:recorder", "etch:filter_fire", "etch:filter_equal", "etch:rin
 # What kselftests run on arm64 in CI: those with much at once. The long lanes run all.
 ARM64_TESTS = ["etch:boot", "etch:accounting", "etch:order", "etch:pipe", "etch:instances",
                "etch:raw", "etch:module", "etch:gates", "etch:ring_torture",
-               "etch:immediate", "etch:all_events", "etch:hotplug.sh"]
+               "etch:immediate", "etch:all_events", "etch:hotplug.sh", "etch:user_rseq",
+               "etch:user_protocol", "etch:user_events"]
 # Events of programs.
 USER_TESTS = ["etch:user_rseq", "etch:user_events", "etch:user_life", "etch:user_hostile",
               "etch:user_protocol", "etch:user_stress", "etch:user_packets", "etch:user_mark",
@@ -60,6 +61,8 @@ PROBE_TESTS = ["etch:probes", "etch:uprobes", "etch:fprobes", "etch:probe_names"
 STARTS = ["etch_test.starts=1000", "etch_test.definitions=1000"]
 # An emulated processor's counter is the machine's, and so alike on both. Programs need it.
 COUNTER = "tsc=reliable"
+# Records of programs in a trace of a long lane.
+MANY_RECORDS = "user.records=400000"
 # How often gates are opened and values set there: each time both processors are waited
 # for, and that is slow where they are emulated.
 CYCLES = "etch_test.cycles=2000"
@@ -254,7 +257,7 @@ def um_user():
     return cases + kunit_at_boot(name, 120) + user_traces(name)
 
 
-def user_traces(name):
+def user_traces(name, append=()):
     """Traces with programs' records, recorded in a lane's kernel and checked on the host."""
     need([SCRIPTS / "lab/fetch.sh", "ctf"])
     folder, archive = layout.BUILD / name / "user", layout.BUILD / name / "user.tar"
@@ -262,7 +265,7 @@ def user_traces(name):
     archive.unlink(missing_ok=True)
     folder.mkdir()
     say(f"Binary traces in {name}, at most {LIMITS[name]} s.")
-    cases = boot(name, "user", LIMITS[name], [], output=archive)
+    cases = boot(name, "user", LIMITS[name], list(append), output=archive)
     if not archive.exists() or not archive.stat().st_size:
         return cases + [tap.Case("the guest sends its traces", "failed")]
     need(["tar", "-C", folder, "-xf", archive])
@@ -381,8 +384,8 @@ def arm64_bare():
 
 
 def arm64():
-    """An arm64 kernel with pages of 4 KiB: KUnit and all kselftests."""
-    return arm64_guest("arm64")
+    """An arm64 kernel with pages of 4 KiB: KUnit and all kselftests; programs' records."""
+    return arm64_guest("arm64") + user_traces("arm64", [MANY_RECORDS])
 
 
 def arm64_64k():
@@ -432,8 +435,9 @@ def probes():
 
 
 def realtime():
-    """The kselftests and KUnit in an x86-64 kernel with PREEMPT_RT."""
-    return everything("x86-64-rt", [TORTURE, COUNTER])
+    """The kselftests and KUnit in an x86-64 kernel with PREEMPT_RT; programs' records."""
+    name = "x86-64-rt"
+    return everything(name, [TORTURE, COUNTER]) + user_traces(name, [COUNTER, MANY_RECORDS])
 
 
 def clang():
