@@ -155,14 +155,15 @@ no_warnings()
 	die "the compiler warned about files of the series (above)"
 }
 
-# The recorder of binary traces, for guests that run this machine's programs. It is
-# linked statically, so that it needs nothing of a guest.
+# The recorder of binary traces, for the guest's machine. It is linked statically, so that it
+# needs nothing of a guest.
 recorder()
 {
 	local to=$OUT/tools/tracing/etch
 
 	mkdir -p "$to" || return
-	make -C "$SOURCE/tools/tracing/etch" O="$to" CC="ccache gcc" LDFLAGS=-static
+	make -C "$SOURCE/tools/tracing/etch" O="$to" CROSS_COMPILE="$CROSS" CC="ccache ${CROSS}gcc" \
+		LDFLAGS=-static
 }
 
 alone "$OUT/lock" "Another build of ${OUT##*/}"
@@ -171,7 +172,7 @@ status=0
 step "Kernel of lane $LANE built" compile || status=$?
 no_warnings
 [ $status -eq 0 ] || exit $status
-[ -n "$CROSS" ] || [ ! -d "$SOURCE/tools/tracing/etch" ] ||
+[ ! -d "$SOURCE/tools/tracing/etch" ] ||
 	! grep -q '^CONFIG_ETCH_CTF=y' "$OUT/.config" ||
 	step "Recorder built for ${OUT##*/}" quietly "$LOG.recorder" recorder
 [ -z "${M:-}" ] || step "Modules built in ${M##*/}" quietly "$LOG.modules" \

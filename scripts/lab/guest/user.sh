@@ -5,7 +5,9 @@
 # scripts/proof/ctf/user.py. Each is a folder TRACE/ctf, and beside it "tried": how many records
 # the program has tried.
 #
-#   recorded   by the recorder, while the program runs
+#   recorded   by the recorder, while the program runs: user.records, by default 30000, of each of
+#              three processes
+#   namespaces the same in namespaces of pids and of time, and not so many
 #   discard    nobody reads while it runs, and the rings are full; with contexts of the kernel's
 #   overwrite  the same in the other mode, without contexts
 ETCH=/sys/kernel/debug/etch
@@ -31,9 +33,19 @@ LOAD=$(find /kselftest -name user_load | head -n 1)
 # The kernel knows the events from here on.
 "$LOAD" 0 > /dev/null || fail "programs have no events"
 
-mkdir -p $OUT/recorded
-etch-record -e sched:sched_switch -e uload -b 4M -o $OUT/recorded/ctf -- "$LOAD" 30000 \
-	> $OUT/recorded/tried || fail "no recording"
+# recorded FOLDER WORDS...: what the program with these words has recorded.
+recorded()
+{
+	folder=$OUT/$1
+	shift
+	mkdir -p "$folder"
+	etch-record -e sched:sched_switch -e uload -b 4M -o "$folder/ctf" -- "$LOAD" "$@" \
+		> "$folder/tried" || fail "no recording of $*"
+}
+
+records=$(sed -n "s/.*user\.records=\([^ ]*\).*/\1/p" /proc/cmdline)
+recorded recorded "${records:-30000}"
+recorded namespaces 10000 namespaces
 
 # A kernel without CONFIG_CGROUPS has the others.
 for mode in discard overwrite; do
