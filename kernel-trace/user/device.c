@@ -8,6 +8,7 @@
  */
 #include <linux/align.h>
 #include <linux/cleanup.h>
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/init.h>
@@ -46,7 +47,7 @@ static int etch_user_register(struct file *file, struct etch_user_register __use
 
 	if (copy_from_user(&reg, arg, sizeof(reg)))
 		return -EFAULT;
-	if (reg.size != sizeof(reg) || reg.reserved)
+	if (reg.size != sizeof(reg) || reg.cpus)
 		return -EINVAL;
 	name = strndup_user(u64_to_user_ptr(reg.name), ETCH_USER_NAME);
 	if (IS_ERR(name))
@@ -62,7 +63,9 @@ static int etch_user_register(struct file *file, struct etch_user_register __use
 	kfree(name);
 	if (ret < 0)
 		return ret;
-	return put_user(ret, &arg->id);
+	reg.id = ret;
+	reg.cpus = nr_cpu_ids;
+	return copy_to_user(arg, &reg, sizeof(reg)) ? -EFAULT : 0;
 }
 
 static int etch_user_unregister(const char __user *arg)

@@ -260,6 +260,26 @@ TEST_F(events, have_no_rules)
 	EXPECT_EQ(ENOENT, write_file(ETCH, NUMBER "/trigger", "traceoff"));
 }
 
+/* Programs have a ring for each number that a CPU may have. */
+TEST_F(events, come_with_the_number_of_cpus)
+{
+	struct etch_user_register r = {
+		.size = sizeof(r), .name = (uintptr_t)"right:cpus", .fields = (uintptr_t)"u32 a",
+		.cpus = 1,
+	};
+	char *possible = read_file("/sys/devices/system/cpu", "possible");
+	char *last = possible ? strrchr(possible, '-') ?: strrchr(possible, ',') : NULL;
+
+	EXPECT_EQ(-1, ioctl(self->fd, ETCH_USER_IOC_REGISTER, &r));
+	EXPECT_EQ(EINVAL, errno);
+	r.cpus = 0;
+	ASSERT_EQ(0, ioctl(self->fd, ETCH_USER_IOC_REGISTER, &r));
+	EXPECT_LE(nr_cpus(), r.cpus);
+	if (possible)
+		EXPECT_EQ(atoi(last ? last + 1 : possible) + 1, r.cpus);
+	free(possible);
+}
+
 TEST_F(events, that_cannot_be_are_refused)
 {
 	static const struct {

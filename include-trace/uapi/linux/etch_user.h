@@ -116,7 +116,7 @@ struct etch_user_ring {
  * @name: address of the name, "PROVIDER:EVENT", ending in a zero
  * @fields: address of "TYPE NAME; TYPE NAME[4]; __data_loc char[] NAME", ending in a zero
  * @id: returned: the event's id, for its records
- * @reserved: 0
+ * @cpus: 0; returned: one more than the largest number that a CPU may have
  */
 struct etch_user_register {
 	__u32 size;
@@ -124,7 +124,7 @@ struct etch_user_register {
 	__u64 name;
 	__u64 fields;
 	__u32 id;
-	__u32 reserved;
+	__u32 cpus;
 };
 
 /**

@@ -225,7 +225,7 @@ ETCH__C int provider##__declared
  * etch_provider_calls() - does each record cost a system call?
  * @provider: the provider's name
  *
- * Return: true if threads have no restartable sequences.
+ * Return: true if threads have no restartable sequences, or no event is registered.
  */
 #define etch_provider_calls(provider)	(!(provider##__provider).cpus)
 

@@ -69,7 +69,8 @@ extern "C" {
  * @nr: how many events there are
  * @fd: /dev/etch, or -1
  * @error: 0, or an errno: why there are no events; or ETCH__UNTRIED
- * @cpus: how many CPUs there may be; 0: there are no restartable sequences
+ * @cpus: one more than the largest number of a CPU; 0: there are no restartable sequences, or
+ *	  no event is registered
  * @rings: by instance and CPU; NULL: not yet asked for. A child finds only NULLs
  */
 struct etch_provider {
@@ -323,8 +324,6 @@ static inline int etch__open_device(struct etch_provider *p)
 {
 	if (p->error != ETCH__UNTRIED)
 		return p->error;
-	if (&__rseq_offset && &__rseq_size && __rseq_size)
-		p->cpus = sysconf(_SC_NPROCESSORS_CONF);
 	p->fd = open("/dev/etch", O_RDWR | O_CLOEXEC);
 	p->error = p->fd < 0 ? errno : 0;
 	return p->error;
@@ -350,6 +349,9 @@ static inline int etch__register(struct etch_provider *p, unsigned int gate, con
 	if (ioctl(p->fd, ETCH_USER_IOC_REGISTER, &reg))
 		return errno;
 	p->ids[gate] = reg.id;
+	/* Numbers of CPUs may have gaps, so the C library's count of them is not enough. */
+	if (!p->cpus && &__rseq_offset && &__rseq_size && __rseq_size)
+		p->cpus = reg.cpus;
 	return 0;
 }
 
