@@ -139,6 +139,19 @@ static __always_inline u64 etch_whose_not(u64 mask)
 	return not;
 }
 
+/*
+ * Does no instance want the current task's hits? Then these are counted, and there is nothing else
+ * to do. An event about two tasks has to have its record first.
+ */
+static __always_inline bool etch_whose_reject(const struct etch_event *event,
+					      const struct etch_rules *rules, u64 mask)
+{
+	if (event->other || etch_whose_not(mask) != mask)
+		return false;
+	etch_count_all_filtered(mask & READ_ONCE(rules->recording) & ~atomic64_read(&rules->off));
+	return true;
+}
+
 /* Of those that are unsure, the instances that do not want the hits of the other task either. */
 static u64 etch_whose_not_other(const struct etch_frame *frame, const void *record)
 {
@@ -321,6 +334,8 @@ static noinline struct etch_write etch_scratch_begin_other(unsigned long len,
 	if (lone && mask == READ_ONCE(lone->mask) && !(mask & READ_ONCE(etch_whose_bits)) &&
 	    etch_scratch_is_free(len))
 		return etch_scratch_begin_simple(len, event, mask, lone);
+	if (etch_whose_reject(event, rules, mask))
+		return (struct etch_write) {};
 	return etch_scratch_begin_any(len, event, mask, rules);
 }
 
@@ -370,7 +385,7 @@ static noinline struct etch_write etch_scratch_begin_ruled(unsigned long len,
 	u64 mask = READ_ONCE(event->tp->wanted) & ~ETCH_RULES_ANY;
 
 	/* Since the stub has read the gate, the last of them may have gone. */
-	if (unlikely(!mask))
+	if (unlikely(!mask) || etch_whose_reject(event, &etch_rules_none, mask))
 		return (struct etch_write) {};
 	return etch_scratch_begin_any(len, event, mask, &etch_rules_none);
 }
