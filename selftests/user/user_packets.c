@@ -316,6 +316,35 @@ TEST_F(packets, losses_between_records_are_counted)
 	EXPECT_LT(0, self->found.head.records);
 }
 
+/* They lie before the packet's first record, however many records of others were there before. */
+TEST_F(packets, losses_begin_a_packet)
+{
+	size_t packets;
+	int child, status;
+
+	ASSERT_EQ(0, write_file(ETCH, "buffer_mode", "discard"));
+	hit(40000);
+	self->fd = open(RAW, O_RDONLY | O_NONBLOCK);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, write_file(ETCH, "per_cpu/cpu0/flush", "1"));
+	find_all(&self->found, self->fd);
+	packets = self->found.packets;
+	child = make_child();
+	if (!child) {
+		hit(10);
+		_exit(0);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	for (unsigned int i = 40000; i < 40010; i++)
+		utest_number(0, i, 0);
+	ASSERT_EQ(0, write_file(ETCH, "tracing_on", "0"));
+	find_more(&self->found, self->fd);
+	EXPECT_EQ(0, self->found.wrong);
+	EXPECT_EQ(packets + 2, self->found.packets);
+	EXPECT_EQ(10, self->found.head.records);
+	EXPECT_EQ(40020, self->found.records + self->found.discarded);
+}
+
 TEST_F(packets, losses_are_counted_in_overwrite_mode)
 {
 	ASSERT_EQ(0, write_file(ETCH, "buffer_mode", "overwrite"));
