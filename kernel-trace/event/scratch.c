@@ -28,6 +28,7 @@
 #include <linux/instruction_pointer.h>
 #include <linux/percpu.h>
 #include <linux/rculist.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/stddef.h>
 #include <linux/topology.h>
@@ -137,19 +138,6 @@ static __always_inline u64 etch_whose_not(u64 mask)
 			not |= mask & -mask;
 	}
 	return not;
-}
-
-/*
- * Does no instance want the current task's hits? Then these are counted, and there is nothing else
- * to do. An event about two tasks has to have its record first.
- */
-static __always_inline bool etch_whose_reject(const struct etch_event *event,
-					      const struct etch_rules *rules, u64 mask)
-{
-	if (event->other || etch_whose_not(mask) != mask)
-		return false;
-	etch_count_all_filtered(mask & READ_ONCE(rules->recording) & ~atomic64_read(&rules->off));
-	return true;
 }
 
 /* Of those that are unsure, the instances that do not want the hits of the other task either. */
@@ -272,6 +260,30 @@ static noinline struct etch_write etch_scratch_begin_any(unsigned long len,
 	return (struct etch_write) {};
 }
 
+/*
+ * All cases but the usual ones. One of them is quick: one instance is there for the event, and
+ * does not record the current task.
+ */
+static noinline struct etch_write etch_scratch_begin_unusual(unsigned long len,
+							     const struct etch_event *event,
+							     u64 mask,
+							     const struct etch_rules *rules)
+{
+	unsigned long bit = __ffs(mask);
+	const struct etch_whose *whose;
+
+	/* An event about two tasks has to have its record first. */
+	if (!etch_is_one(mask) || !(mask & READ_ONCE(etch_whose_bits)) || event->other)
+		return etch_scratch_begin_any(len, event, mask, rules);
+	whose = rcu_dereference_sched(etch_whose[bit]);
+	if (!whose || (etch_whose_has_pid(whose, current->pid) &&
+		       (!whose->cgroup || etch_whose_current(whose))))
+		return etch_scratch_begin_any(len, event, mask, rules);
+	if (mask & READ_ONCE(rules->recording) & ~atomic64_read(&rules->off))
+		etch_count_filtered(bit);
+	return (struct etch_write) {};
+}
+
 /* The usual cases. */
 static __always_inline struct etch_write
 etch_scratch_begin_simple(unsigned long len, const struct etch_event *event, u64 mask,
@@ -334,9 +346,7 @@ static noinline struct etch_write etch_scratch_begin_other(unsigned long len,
 	if (lone && mask == READ_ONCE(lone->mask) && !(mask & READ_ONCE(etch_whose_bits)) &&
 	    etch_scratch_is_free(len))
 		return etch_scratch_begin_simple(len, event, mask, lone);
-	if (etch_whose_reject(event, rules, mask))
-		return (struct etch_write) {};
-	return etch_scratch_begin_any(len, event, mask, rules);
+	return etch_scratch_begin_unusual(len, event, mask, rules);
 }
 
 /* The first usual case: @mask is rules->sole. */
@@ -385,9 +395,9 @@ static noinline struct etch_write etch_scratch_begin_ruled(unsigned long len,
 	u64 mask = READ_ONCE(event->tp->wanted) & ~ETCH_RULES_ANY;
 
 	/* Since the stub has read the gate, the last of them may have gone. */
-	if (unlikely(!mask) || etch_whose_reject(event, &etch_rules_none, mask))
+	if (unlikely(!mask))
 		return (struct etch_write) {};
-	return etch_scratch_begin_any(len, event, mask, &etch_rules_none);
+	return etch_scratch_begin_unusual(len, event, mask, &etch_rules_none);
 }
 
 /**

@@ -14,13 +14,6 @@
 struct etch_whose __rcu *etch_whose[ETCH_BITS] __read_mostly;
 u64 etch_whose_bits __read_mostly;
 
-static bool etch_whose_has_pid(const struct etch_whose *whose, pid_t pid)
-{
-	if (whose->only && !test_bit(pid, whose->only))
-		return false;
-	return !whose->not || !test_bit(pid, whose->not);
-}
-
 /* As an RCU reader, which a writer is: preemption is disabled. */
 static bool etch_whose_has_group(const struct etch_whose *whose, struct task_struct *task)
 {

@@ -49,6 +49,14 @@ int etch_whose_set(struct etch_recorder *rec, struct etch_whose *whose);
 bool etch_whose_current(const struct etch_whose *whose);
 bool etch_whose_pid(const struct etch_whose *whose, pid_t pid);
 
+/* As far as thread IDs say it. */
+static __always_inline bool etch_whose_has_pid(const struct etch_whose *whose, pid_t pid)
+{
+	if (whose->only && !test_bit(pid, whose->only))
+		return false;
+	return !whose->not || !test_bit(pid, whose->not);
+}
+
 static inline bool etch_whose_restricts(const struct etch_whose *whose)
 {
 	return whose && (whose->only || whose->not || whose->cgroup);
