@@ -206,26 +206,68 @@ static bool etch_user_fill(const struct etch_user_ring_of *ring, struct etch_use
 	return false;
 }
 
-/* Is it a record of this program's? The program writes on, but not in the copy. */
-static unsigned int etch_user_check(const struct etch_user_ring_of *ring,
-				    const struct etch_user_view *view, u64 *time)
+/* A thread that has written once is the program's as long as there is the ring. */
+static bool etch_user_wrote(const struct etch_user_ring_of *ring, struct etch_user_view *view,
+			    pid_t pid)
 {
-	const struct etch_head *head = view->data + view->at;
-	unsigned int left = view->end - view->at, len = 0;
+	if (ring->written || (pid && pid == view->pid))
+		return true;
+	if (!xa_load(&ring->process->tids, pid))
+		return false;
+	view->pid = pid;
+	return true;
+}
+
+static bool etch_user_is_fixed(const struct etch_class *class)
+{
+	unsigned int i;
+
+	for (i = 0; i < class->nr_fields; i++)
+		if (etch_is_dynamic(&class->fields[i]))
+			return false;
+	return true;
+}
+
+/*
+ * Bytes of a record, if it is of an event of programs; 0: it is none. Most are of the event before
+ * and of the same size, and while no event has come or gone that need not be looked up.
+ */
+static unsigned int etch_user_len(struct etch_user_view *view, const struct etch_head *head,
+				  unsigned int left)
+{
+	unsigned int generation = READ_ONCE(etch_generation), id = etch_head_id(head), len = 0;
 	const struct etch_event *event;
 
+	if (view->fixed_len && id == view->fixed && generation == view->generation)
+		return view->fixed_len <= left ? view->fixed_len : 0;
+	view->fixed_len = 0;
+	down_read(&etch_event_sem);
+	event = etch_event_by_id(id);
+	if (event && event->user) {
+		len = etch_class_len(event->class, head, left);
+		if (etch_user_is_fixed(event->class))
+			view->fixed_len = event->class->size;
+	}
+	up_read(&etch_event_sem);
+	view->fixed = id;
+	view->generation = generation;
+	return len;
+}
+
+/* Is it a record of this program's? The program writes on, but not in the copy. */
+static unsigned int etch_user_check(const struct etch_user_ring_of *ring,
+				    struct etch_user_view *view, u64 *time)
+{
+	const struct etch_head *head = view->data + view->at;
+	unsigned int left = view->end - view->at;
+
 	if (left < sizeof(*head) || head->word >> ETCH_CONTEXT_SHIFT ||
-	    (!ring->written && !xa_load(&ring->process->tids, head->pid)))
+	    !etch_user_wrote(ring, view, head->pid))
 		return 0;
 	*time = etch_time_full(view->place.last, head->word);
 	if (*time > view->now)
 		return 0;
-	down_read(&etch_event_sem);
-	event = etch_event_by_id(etch_head_id(head));
-	if (event && event->user)
-		len = etch_class_len(event->class, head, left);
-	up_read(&etch_event_sem);
-	return len;
+	return etch_user_len(view, head, left);
 }
 
 /**

@@ -237,6 +237,10 @@ int etch_user_write(struct etch_head *record, unsigned int id, unsigned int len)
  * @limit: positions up to which there is something to see
  * @now: no record that was copied can be newer
  * @counts: what the view has come upon
+ * @pid: a thread of the program's, of which a record was seen; 0: none
+ * @fixed: an event whose records all have @fixed_len bytes, as of @generation
+ * @fixed_len: see @fixed; 0: no event
+ * @generation: etch_generation, before the event was looked up
  */
 struct etch_user_view {
 	void *data;
@@ -247,6 +251,10 @@ struct etch_user_view {
 	u64 limit;
 	u64 now;
 	struct etch_user_counts counts;
+	pid_t pid;
+	unsigned int fixed;
+	unsigned int fixed_len;
+	unsigned int generation;
 };
 
 /* Is a ring one of these CPUs'? */

@@ -111,29 +111,49 @@ TEST_F(hostile, random_words_harm_nobody_else)
 	EXPECT_EQ(ARRAY_LEN(children), good);
 }
 
-/* What the program does wrong, and how the kernel finds it. */
-TEST_F(hostile, what_makes_no_sense_is_counted)
+/* Stores two records, and @len bytes over the second one, @at bytes behind its start. */
+static bool spoil_second(size_t at, const void *bytes, size_t len)
+{
+	struct etch_user_ring *ring;
+
+	utest_number(1, 0, 0);
+	utest_number(2, 0, 0);
+	ring = my_ring();
+	if (!ring)
+		return false;
+	memcpy((char *)ring + ETCH_USER_DATA + sizeof(struct etch_user_block) + 28 + at, bytes,
+	       len);
+	return true;
+}
+
+/* Neither a reader that looks nor one that takes finds the second record, and that is counted. */
+static void expect_one_malformed(struct __test_metadata *_metadata, struct trace *trace)
+{
+	*trace = text_read(ETCH, "trace");
+	EXPECT_EQ(1, trace->nr);
+	text_free(trace);
+	ASSERT_EQ(0, write_file(ETCH, "tracing_on", "0"));
+	*trace = text_read(ETCH, "trace_pipe");
+	EXPECT_EQ(1, trace->nr);
+	EXPECT_EQ(1, times_in(ETCH, "user/stats", " malformed 1\n"));
+}
+
+TEST_F(hostile, a_record_of_an_event_of_the_kernels_is_counted)
 {
 	/* Its records have 20 bytes, and so would fit. */
-	uint16_t of_the_kernel = atoi(read_line(ETCH, "events/irq/irq_handler_exit/id"));
-	struct etch_user_ring *ring;
-	char *data;
+	uint16_t id = atoi(read_line(ETCH, "events/irq/irq_handler_exit/id"));
 
-	ASSERT_LT(0, of_the_kernel);
-	utest_number(1, 0, 0);
-	ring = my_ring();
-	ASSERT_NE(NULL, ring);
-	data = (char *)ring + ETCH_USER_DATA;
-	/* The second record, of an event of the kernel's. */
-	utest_number(2, 0, 0);
-	memcpy(data + sizeof(struct etch_user_block) + 28 + 6, &of_the_kernel, 2);
-	self->trace = text_read(ETCH, "trace");
-	EXPECT_EQ(1, self->trace.nr);
-	text_free(&self->trace);
-	ASSERT_EQ(0, write_file(ETCH, "tracing_on", "0"));
-	self->trace = text_read(ETCH, "trace_pipe");
-	EXPECT_EQ(1, self->trace.nr);
-	EXPECT_EQ(1, times_in(ETCH, "user/stats", " malformed 1\n"));
+	ASSERT_LT(0, id);
+	ASSERT_TRUE(spoil_second(6, &id, sizeof(id)));
+	expect_one_malformed(_metadata, &self->trace);
+}
+
+TEST_F(hostile, a_record_of_another_process_is_counted)
+{
+	int pid = getppid();
+
+	ASSERT_TRUE(spoil_second(8, &pid, sizeof(pid)));
+	expect_one_malformed(_metadata, &self->trace);
 }
 
 TEST_F(hostile, calls_with_nonsense_are_refused)
