@@ -109,7 +109,7 @@ site<Here, pack<T...>> {
 
 	static bool enabled()
 	{
-		return __builtin_expect(*mark.gate != 0, 0);
+		return __builtin_expect(etch__mark_on(mark.gate), 0);
 	}
 
 	static __attribute__((noinline, cold)) void hit(const T &...x)
