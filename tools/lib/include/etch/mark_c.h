@@ -92,7 +92,7 @@ do {									\
 	__attribute__((section("etch_marks"), used, aligned(8))) = {	\
 		&etch__mark_off, prov, "" ETCH__FIRST(__VA_ARGS__), text, \
 		ETCH__EXPRS(__VA_ARGS__), 0,				\
-		{ ETCH__EACH(ETCH__MARK_FIELD, __VA_ARGS__) 0 },	\
+		{ ETCH__EACH(ETCH__MARK_FIELD, __VA_ARGS__) 0 }, 0,	\
 	};								\
 	_Static_assert(ETCH__EXPRS(__VA_ARGS__) <= ETCH_MARK_FIELDS,	\
 		       "etch_mark(): more than 12 expressions");	\

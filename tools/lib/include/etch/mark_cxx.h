@@ -123,7 +123,7 @@ site<Here, pack<T...>> {
 
 template <class Here, class... T> struct etch_mark_site site<Here, pack<T...>>::mark = {
 	&etch__mark_off, Here::provider(), Here::name(), Here::exprs(), sizeof...(T), 0,
-	{ of<T>::value... },
+	{ of<T>::value... }, 0,
 };
 template <class Here, class... T> adder site<Here, pack<T...>>::added(&site::mark);
 
