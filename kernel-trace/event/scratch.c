@@ -261,20 +261,21 @@ static noinline struct etch_write etch_scratch_begin_any(unsigned long len,
 }
 
 /*
- * All cases but the usual ones. One of them is quick: one instance is there for the event, and
- * does not record the current task.
+ * All cases but the usual ones. One of them is quick: a single instance has the event enabled,
+ * and it does not record the current task's events.
  */
 static noinline struct etch_write etch_scratch_begin_unusual(unsigned long len,
 							     const struct etch_event *event,
 							     u64 mask,
 							     const struct etch_rules *rules)
 {
-	unsigned long bit = __ffs(mask);
 	const struct etch_whose *whose;
+	unsigned long bit;
 
 	/* An event about two tasks has to have its record first. */
 	if (!etch_is_one(mask) || !(mask & READ_ONCE(etch_whose_bits)) || event->other)
 		return etch_scratch_begin_any(len, event, mask, rules);
+	bit = __ffs(mask);
 	whose = rcu_dereference_sched(etch_whose[bit]);
 	if (!whose || (etch_whose_has_pid(whose, current->pid) &&
 		       (!whose->cgroup || etch_whose_current(whose))))

@@ -49,7 +49,7 @@ int etch_whose_set(struct etch_recorder *rec, struct etch_whose *whose);
 bool etch_whose_current(const struct etch_whose *whose);
 bool etch_whose_pid(const struct etch_whose *whose, pid_t pid);
 
-/* As far as thread IDs say it. */
+/* Do the two sets of thread IDs let this one pass? */
 static __always_inline bool etch_whose_has_pid(const struct etch_whose *whose, pid_t pid)
 {
 	if (whose->only && !test_bit(pid, whose->only))

@@ -229,8 +229,9 @@ static bool etch_user_is_fixed(const struct etch_class *class)
 }
 
 /*
- * Bytes of a record, if it is of an event of programs; 0: it is none. Most are of the event before
- * and of the same size, and while no event has come or gone that need not be looked up.
+ * Bytes of a record, if it is of an event of programs; 0: it is none. Most records are of the same
+ * event as the record before. If all records of that event have one size, and no event has come or
+ * gone since, the reader need not look the event up again. No other event ever gets its id.
  */
 static unsigned int etch_user_len(struct etch_user_view *view, const struct etch_head *head,
 				  unsigned int left)

@@ -26,7 +26,7 @@ copy() {
 	mkdir "$work/linux"
 	cp "$inc/linux/etch_user.h" "$work/linux"
 	cp user_protocol.c "$work"
-	[ -z "$slow" ] || perl -0pi -e "$slow" "$work/etch/sections_x86_64.h"
+	[ -z "$slow" ] || perl -0pi -e "$slow" "$work/$sections"
 }
 
 passes() {
@@ -100,7 +100,7 @@ aarch64_mutants()
 }
 
 for machine in x86_64 aarch64; do
-	# The rules of another machine can be looked at, and not tried.
+	# This machine cannot run another one's sections. It can see that the rules are there.
 	[ -n "$look" ] || [ "$(uname -m)" = $machine ] || continue
 	case $machine in
 	x86_64)		sections=etch/sections_x86_64.h ;;

@@ -320,7 +320,7 @@ static __attribute__((destructor)) void etch__marks_end(void)
 
 /* ---- Recording ---- */
 
-/* Does any instance record a marker? Compilers take an instruction more on x86-64. */
+/* Does any instance record a marker? By itself, a compiler for x86-64 takes one instruction more. */
 static inline __attribute__((always_inline)) int etch__mark_on(const uint32_t *gate)
 {
 #ifdef __x86_64__
@@ -458,7 +458,10 @@ etch__mark_store(const struct etch_mark_site *site, const uint64_t *values)
 		     (fixed + texts + 3) & ~(size_t)3);
 }
 
-/* The call is out of the way at the markers, because this is cold; and what it calls is quick. */
+/*
+ * The compiler moves the call of a cold function out of the marker's way, but compiles a cold
+ * function for size. So this one does nothing but call the one that stores.
+ */
 static __attribute__((noinline, unused, cold)) void
 etch__mark_hit(const struct etch_mark_site *site, const uint64_t *values)
 {

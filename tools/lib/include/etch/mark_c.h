@@ -98,7 +98,7 @@ do {									\
 		       "etch_mark(): more than 12 expressions");	\
 	ETCH__EACH(ETCH__MARK_CHECK, __VA_ARGS__)			\
 									\
-	if (__builtin_expect(etch__mark_on(etch__site.gate), 0)) {		\
+	if (__builtin_expect(etch__mark_on(etch__site.gate), 0)) {	\
 		const uint64_t etch__values[] = {			\
 			ETCH__EACH(ETCH__MARK_WORD, __VA_ARGS__) 0	\
 		};							\
