@@ -320,7 +320,7 @@ static __attribute__((destructor)) void etch__marks_end(void)
 
 /* ---- Recording ---- */
 
-/* Does any instance record a marker? By itself, a compiler for x86-64 takes one instruction more. */
+/* Does any instance record a marker? A compiler for x86-64 takes one instruction more for it. */
 static inline __attribute__((always_inline)) int etch__mark_on(const uint32_t *gate)
 {
 #ifdef __x86_64__
