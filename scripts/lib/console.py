@@ -42,7 +42,7 @@ _HARMLESS = re.compile(r"Kernel command line:|panic_on_warn|lockdep: enabled|"
 _BREAKPOINT = re.compile(r"\bOops: int3\b")
 _EXECUTED = re.compile(r"\bCode: .*\b([0-9a-f]{2}) <[0-9a-f]{2}>")
 _STALE = ("an oops at a breakpoint that memory has no more (QEMU's fault, if it had several "
-          "threads: see ONE_THREAD in scripts/lib/machine.py)")
+          "threads: see THREADS in scripts/lib/machine.py)")
 
 
 def _is_stale(lines):

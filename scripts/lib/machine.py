@@ -17,12 +17,15 @@ MEMORY = "1G"
 # again, and keep that translation. Then it executes a breakpoint that the kernel has
 # removed: "Oops: int3". Mainline's jump labels have this, too; Documentation/design-hook.rst,
 # "Under QEMU", has figures, scripts/proof/stale.py repeats them. With one thread QEMU does not
-# do so. The kernel ignores the word.
+# do so.
 #
-# KUnit's suite of immediate values changes code while both processors execute it: on a
-# loaded machine 13 of 53 boots with a thread for each processor ended so, and none of 18
-# with one thread. So x86-64 runs that suite at boot with one thread, by hand, too.
-ONE_THREAD = "etch_test.one_thread"
+# Each event that is switched on or off changes code. So x86-64 has one thread for both
+# processors, unless the kernel's words have this one, which the kernel ignores. Lanes that look
+# for races have it; arm64 has a thread for each processor, and no breakpoints.
+THREADS = "etch_test.threads"
+# KUnit's suite of immediate values changes code while both processors execute it: on a loaded
+# machine 13 of 53 boots with a thread for each processor ended so, and none of 18 with one
+# thread. So x86-64 never runs that suite at boot with more.
 PATCHING_SUITE = "imv"
 # More processors change what races there are; two is what CI has.
 PROCESSORS = 2
@@ -128,17 +131,17 @@ def emulated(machine, kernel, initrd, append, serial, report, icount=False,
              output=None, reboots=False):
     """QEMU: the serial line is the console, a virtio port the report.
 
-    ONE_THREAD among the kernel's words has one thread of QEMU run all
-    processors; on x86-64 PATCHING_SUITE at boot does so, too. output: a file of
-    the host, one more virtio port. reboots: a guest that reboots does so, its
-    memory as it was, instead of ending QEMU.
+    x86-64 has one thread of QEMU for all processors, or with THREADS among the
+    kernel's words, and without PATCHING_SUITE at boot, one for each. output: a
+    file of the host, one more virtio port. reboots: a guest that reboots does so,
+    its memory as it was, instead of ending QEMU.
     """
     arch, board, console = BOARDS[machine]
     env, command = qemu(arch)
     processors = 1 if icount else PROCESSORS
     if icount:
         command = counting(command)
-    elif ONE_THREAD in append or (machine == "x86-64" and _patches_at_boot(append)):
+    elif machine == "x86-64" and (THREADS not in append or _patches_at_boot(append)):
         command = one_thread(command)
     words = [f"console={console}", "panic=-1", "panic_on_warn=1", *append]
     more = [] if output is None else [

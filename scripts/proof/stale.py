@@ -22,7 +22,7 @@ import signals
 
 LANE = "x86-64"
 LINE = re.compile(r"^bench: stale (\w+)((?: \w+ \d+)+)$")
-THREADS = {"two": [], "one": [machine.ONE_THREAD]}
+THREADS = {"two": [machine.THREADS], "one": []}
 COLUMNS = {"changes": "changes", "present": "in memory", "absent": "not in memory",
            "after": "after so many changes", "quiet": "in quiet code", "wrong": "old state"}
 

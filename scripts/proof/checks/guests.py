@@ -27,7 +27,7 @@ KUNIT = ["kunit.enable=1", "kunit.filter_glob=imv*" if layout.BASE == "6.12"
 # At boot, all of them, for the end of the report.
 ALL_KUNIT = ["kunit.enable=1", "show=kunit"]
 # Those that patch code so often that QEMU, with several threads, soon executes a
-# translation of the old code: see ONE_THREAD in lib/machine.py. KUNIT's do, too.
+# translation of the old code: see THREADS in lib/machine.py. KUNIT's do, too.
 PROBING_TESTS = ["etch:probes", "etch:probe_life", "etch:probe_names", "etch:fprobes"]
 ONE_THREAD_TESTS = ["etch:immediate", "etch:all_events", *PROBING_TESTS]
 # Seconds until a guest with the kselftests is given up.
@@ -307,31 +307,19 @@ def keep_boot(name):
         file.replace(file.with_stem("kselftest-first"))
 
 
-def in_one_thread(name):
-    """The kselftests that patch code often, with one thread of QEMU."""
-    say("Once more, with ONE THREAD of QEMU for both processors, for "
-        + " ".join(ONE_THREAD_TESTS))
-    return boot(name, "kselftest", LIMITS[name],
-                BOOT + KUNIT + [CYCLES, machine.ONE_THREAD]
-                + [f"kselftest={test}" for test in ONE_THREAD_TESTS])
-
-
 def x86_64():
     """A small x86-64 kernel: kselftests, and its code."""
     name = "x86-64"
     # perf makes definitions for one of the tests.
     need([SCRIPTS / "lab/fetch.sh", "probes"])
     tests = prepare(name)
-    say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
+    say(f"Kselftests in {name} with ONE THREAD of QEMU, at most {LIMITS[name]} s.")
     cases = boot(name, "kselftest", LIMITS[name],
-                 BOOT + [CYCLES] + [f"kselftest={test}" for test in tests
-                                    if test not in ONE_THREAD_TESTS + SLOW_TESTS])
-    keep_boot(name)
-    cases += in_one_thread(name)
-    print(f"### {name}: NOT run, but in x86-64-long: {' '.join(SLOW_TESTS)}", flush=True)
-    # It enables an event whose site the other processor executes.
-    cases += boot(name, "unused", 120, [machine.ONE_THREAD])
-    return cases + sites(name)
+                 BOOT + KUNIT + [CYCLES] + [f"kselftest={test}" for test in tests
+                                            if test not in SLOW_TESTS])
+    print(f"### {name}: NOT run, but in x86-64-long: {' '.join(SLOW_TESTS)}; "
+          "nor with a thread for each processor, but in x86-64-long", flush=True)
+    return cases + boot(name, "unused", 120, []) + sites(name)
 
 
 def x86_64_brief():
@@ -343,8 +331,7 @@ def x86_64_brief():
         raise LaneError(f"there is no kselftest {' '.join(missing)}")
     say(f"Kselftests in {name} with ONE THREAD of QEMU, at most {LIMITS[name]} s.")
     cases = boot(name, "kselftest", LIMITS[name],
-                 BOOT + KUNIT + [CYCLES, machine.ONE_THREAD]
-                 + [f"kselftest={test}" for test in BRIEF_TESTS])
+                 BOOT + KUNIT + [CYCLES] + [f"kselftest={test}" for test in BRIEF_TESTS])
     print(f"### {name}: run were {' '.join(BRIEF_TESTS)}, and no others", flush=True)
     return cases + sites(name)
 
@@ -405,16 +392,16 @@ def everything(name, append, only=()):
         raise LaneError(f"there is no kselftest {' '.join(missing)}")
     say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
     cases = boot(name, "kselftest", LIMITS[name],
-                 BOOT + append + [f"kselftest={test}" for test in only or tests
-                                  if test not in ONE_THREAD_TESTS])
+                 BOOT + append + [machine.THREADS]
+                 + [f"kselftest={test}" for test in only or tests
+                    if test not in ONE_THREAD_TESTS])
     keep_boot(name)
     if only:
         print(f"### {name}: run were {' '.join(only)}, and no others", flush=True)
     say("KUnit, and with ONE THREAD of QEMU for both processors "
         + " ".join(ONE_THREAD_TESTS))
     kunit_and_more = boot(name, "kselftest", LIMITS[name],
-                          BOOT + ALL_KUNIT + [machine.ONE_THREAD]
-                          + [f"kselftest={test}" for test in ONE_THREAD_TESTS])
+                          BOOT + ALL_KUNIT + [f"kselftest={test}" for test in ONE_THREAD_TESTS])
     if not any(case.name.startswith("etch_ring: ") for case in kunit_and_more):
         cases.append(tap.Case("KUnit's tests of the ring did not report", "failed"))
     return cases + kunit_and_more
@@ -427,8 +414,7 @@ def probes():
     prepare(name)
     say(f"Kselftests in {name} with ONE THREAD of QEMU, at most {LIMITS[name]} s.")
     cases = boot(name, "kselftest", LIMITS[name],
-                 STARTS + [machine.ONE_THREAD]
-                 + [f"kselftest={test}" for test in PROBE_TESTS])
+                 STARTS + [f"kselftest={test}" for test in PROBE_TESTS])
     skipped = [case.name for case in cases if case.status == "skipped"]
     cases += [tap.Case(f"{test} was skipped", "failed") for test in skipped]
     return cases + peers.ftracetest_probes(name)
@@ -437,7 +423,8 @@ def probes():
 def realtime():
     """The kselftests and KUnit in an x86-64 kernel with PREEMPT_RT; programs' records."""
     name = "x86-64-rt"
-    return everything(name, [TORTURE, COUNTER]) + user_traces(name, [COUNTER, MANY_RECORDS])
+    return everything(name, [TORTURE, COUNTER]) + user_traces(
+        name, [machine.THREADS, COUNTER, MANY_RECORDS])
 
 
 def clang():

@@ -7,10 +7,11 @@ import guest
 import kcsan
 import kmemleak
 import layout
+import machine
 import tap
 from checks.crashes import PERSIST, locked_down
-from checks.guests import (BOOT, COUNTER, KUNIT, LIMITS, ONE_THREAD_TESTS, STORM,
-                           TORTURE, boot, everything, in_one_thread, keep_boot, prepare)
+from checks.guests import (BOOT, COUNTER, CYCLES, KUNIT, LIMITS, ONE_THREAD_TESTS, STORM,
+                           TORTURE, boot, everything, keep_boot, prepare)
 from checks.lane import say, LaneError
 
 # What kselftests run where data races are looked for: those that have readers,
@@ -45,11 +46,14 @@ def lockdep():
     tests = prepare(name)
     say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
     cases = boot(name, "kselftest", LIMITS[name],
-                 BOOT + [TORTURE, STORM, COUNTER]
+                 BOOT + [machine.THREADS, TORTURE, STORM, COUNTER]
                  + [f"kselftest={test}" for test in tests
                     if test not in ONE_THREAD_TESTS])
     keep_boot(name)
-    return cases + in_one_thread(name)
+    say("Once more, with ONE THREAD of QEMU for both processors, for "
+        + " ".join(ONE_THREAD_TESTS))
+    return cases + boot(name, "kselftest", LIMITS[name], BOOT + KUNIT + [CYCLES]
+                        + [f"kselftest={test}" for test in ONE_THREAD_TESTS])
 
 
 def last_boot(name, script, kind):
@@ -117,7 +121,7 @@ def data_races():
     say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
     # A race of the kernel's own at boot shall not end it.
     cases = boot(name, "kselftest", LIMITS[name],
-                 ["panic_on_warn=0", TORTURE, COUNTER]
+                 ["panic_on_warn=0", machine.THREADS, TORTURE, COUNTER]
                  + [f"kselftest={test}" for test in KCSAN_TESTS],
                  our_functions(name))
     if "kcsan: enabled" not in last_boot(name, "kselftest", "console"):

@@ -61,14 +61,14 @@ class Scan(unittest.TestCase):
         for byte, said in (("b8", True), ("cc", False)):
             with self.subTest(byte=byte):
                 (_, name, _), = console.scan(OOPS % byte)
-                self.assertEqual("ONE_THREAD" in name, said)
+                self.assertEqual("THREADS" in name, said)
 
     def test_a_breakpoint_of_which_the_memory_is_not_shown(self):
         first, *rest = (OOPS % "b8").splitlines()
         self.assertEqual(console.scan(first)[0][1], "an oops")
         # The bytes are the second oops's, which is another.
         both = "\n".join([first, first, *rest])
-        self.assertEqual(["ONE_THREAD" in name for _, name, _ in console.scan(both)],
+        self.assertEqual(["THREADS" in name for _, name, _ in console.scan(both)],
                          [False, True])
 
 

@@ -26,27 +26,29 @@ class Emulated(unittest.TestCase):
         self.assertIn("console=ttyAMA0", arm[-1])
         self.assertIn("console=ttyS0", x86[-1])
 
-    def test_two_processors_in_a_thread_each(self):
-        command = words("arm64")
-        self.assertEqual(command[command.index("-smp") + 1], "2")
-        self.assertIn("tcg,thread=multi", command)
+    def test_two_processors(self):
+        for name, threads in (("arm64", "multi"), ("x86-64", "single")):
+            with self.subTest(name=name):
+                command = words(name)
+                self.assertEqual(command[command.index("-smp") + 1], "2")
+                self.assertIn(f"tcg,thread={threads}", command)
 
-    def test_one_thread_for_who_asks(self):
-        command = words("arm64", [machine.ONE_THREAD])
-        self.assertIn("tcg,thread=single", command)
-        self.assertIn(machine.ONE_THREAD, command[-1])
+    def test_a_thread_for_each_where_a_lane_asks(self):
+        command = words("x86-64", [machine.THREADS])
+        self.assertIn("tcg,thread=multi", command)
+        self.assertIn(machine.THREADS, command[-1])
 
     def test_one_thread_for_a_suite_that_changes_code_at_boot(self):
         for append in (["kunit.enable=1"], ["kunit.enable=1", "kunit.filter_glob=imv*"],
                        ["kunit.filter_glob=*.under_fire", "kunit.enable=y"]):
             with self.subTest(append=append):
-                self.assertIn("tcg,thread=single", words("x86-64", append))
+                self.assertIn("tcg,thread=single", words("x86-64", [machine.THREADS, *append]))
                 self.assertIn("tcg,thread=multi", words("arm64", append))
         for append in ([], ["kunit.enable=0"], ["kunit.filter_glob=imv*"],
                        ["kunit.enable=1", "kunit.autorun=0"],
                        ["kunit.enable=1", "kunit.filter_glob=etch_ring*"]):
             with self.subTest(append=append):
-                self.assertIn("tcg,thread=multi", words("x86-64", append))
+                self.assertIn("tcg,thread=multi", words("x86-64", [machine.THREADS, *append]))
 
     def test_lanes_of_arm64_differ_in_the_size_of_a_page(self):
         small, large = machine.lane("arm64"), machine.lane("arm64-64k")
