@@ -121,6 +121,8 @@ enum etch_relation {
  * @span: ETCH_IN_RANGE
  * @pattern: ETCH_EQUALS, ETCH_GLOBS; of the program
  * @len: its bytes, without the zero at the end
+ * @first: ETCH_EQUALS: the first eight of them, or all if there are fewer, and zeros
+ * @bits: ETCH_EQUALS: those of @first that belong to @pattern
  * @cpus: the last three relations; of the program
  */
 struct etch_test_of {
@@ -148,6 +150,8 @@ struct etch_test_of {
 		struct {
 			char *pattern;
 			unsigned int len;
+			u64 first;
+			u64 bits;
 		};
 		struct cpumask *cpus;
 	};
@@ -159,8 +163,9 @@ struct etch_test_of {
  * @text: as the user wrote it
  * @nr: tests in @tests
  * @early: the first test needs no record
- * @at_once: what the first test looks at, if it needs no record and no record passes unless that
- *	     test is true; else ETCH_OF_FIELD
+ * @at_once: what the first test looks at, if no record passes unless that test is true, and if
+ *	     etch_program_refuses_at_once() or etch_program_rejects_at_once() knows it; else
+ *	     ETCH_OF_FIELD
  * @plain: so are all tests, and there is no @native
  * @native: the tests as machine code, called with the record and NULL, in the context of
  *	    etch_program_run(); 0 if the record does not pass. NULL: there is none
@@ -228,6 +233,12 @@ static __always_inline bool etch_test_plain(const struct etch_test_of *t, const 
 	return etch_in_range(t, get_unaligned((const u64 *)(record + t->offset)));
 }
 
+/* Can the text be the pattern, by its first eight bytes? So many are readable. */
+static __always_inline bool etch_begins(const struct etch_test_of *t, const void *text)
+{
+	return !((get_unaligned((const u64 *)text) ^ t->first) & t->bits);
+}
+
 /* Does the first test alone refuse all records? etch_program_refuses() knows if this does not. */
 static __always_inline bool etch_program_refuses_at_once(const struct etch_program *program)
 {
@@ -239,10 +250,24 @@ static __always_inline bool etch_program_refuses_at_once(const struct etch_progr
 	case ETCH_OF_CPU:
 		return !etch_in_range(t, smp_processor_id());
 	case ETCH_OF_COMM:
-		return *current->comm != *t->pattern;
+		return !etch_begins(t, current->comm);
 	default:
 		return false;
 	}
+}
+
+/* The same if that test needs the record: does it alone reject this one? */
+static __always_inline bool etch_program_rejects_at_once(const struct etch_program *program,
+							 const void *record)
+{
+	const struct etch_test_of *t = program->tests;
+	unsigned int at = t->offset;
+
+	if (program->at_once == ETCH_OF_DYNAMIC)
+		at = (u16)get_unaligned((const u32 *)(record + at));
+	else if (program->at_once != ETCH_OF_STRING)
+		return false;
+	return !etch_begins(t, record + at);
 }
 
 /**

@@ -616,13 +616,14 @@ void etch_scratch_end(struct etch_ring *stand_in)
 	program = etch_filter_of(READ_ONCE(frame->hit.event->rules), bit);
 	if (!program)
 		return etch_scratch_end_passed(s);
-	if (!program->plain) {
+	if (program->plain) {
+		if (etch_program_run(program, s->memory, true))
+			return etch_scratch_end_passed(s);
+	} else if (!etch_program_rejects_at_once(program, s->memory)) {
 		if (program->native)
 			return etch_scratch_end_native(s, program);
 		return etch_scratch_end_tested(s, program);
 	}
-	if (etch_program_run(program, s->memory, true))
-		return etch_scratch_end_passed(s);
 	etch_count_filtered(bit);
 	etch_scratch_pop(s, 0);
 }

@@ -92,6 +92,8 @@ static bool etch_test_passes(struct kunit *test, const char *text)
 	etch_test_fill(&r);
 	preempt_disable();
 	passes = etch_program_passes(program, &r);
+	KUNIT_EXPECT_FALSE_MSG(test, passes && etch_program_rejects_at_once(program, &r), "%s",
+			       text);
 	preempt_enable();
 	etch_program_free(program);
 	return passes;
@@ -190,6 +192,48 @@ static void etch_filter_early(struct kunit *test)
 	}
 }
 
+/* A text that begins otherwise, or ends before the pattern does, rejects the record. */
+static void etch_filter_rejects(struct kunit *test)
+{
+	static const struct {
+		const char *text;
+		bool rejects;
+	} cases[] = {
+		{ "loc_text == 'hello there'", false },
+		{ "loc_text == 'hello there are more'", false },
+		{ "loc_text == 'hello thank you'", false },
+		{ "loc_text == 'hello to all'", true },
+		{ "loc_text == 'hello'", false },
+		{ "loc_text == 'help'", true },
+		{ "loc_text == ''", false },
+		{ "loc_text == 'help' && tiny == 200", true },
+		{ "loc_text == 'help' || tiny == 200", false },
+		{ "loc_text != 'help'", false },
+		{ "!(loc_text != 'help')", true },
+		{ "loc_text ~ 'help'", false },
+		{ "name == 'exactly'", false },
+		{ "name == 'exact'", false },
+		{ "name == 'exactly1'", true },
+		{ "name == 'exactly and more'", true },
+		{ "pointer == 'nowhere'", false },
+		{ "tiny == 1 && loc_text == 'help'", false },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct etch_program *program =
+			etch_filter_parse(NULL, cases[i].text, &etch_test_event, 0);
+		struct etch_test_record r;
+
+		KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(program), "%s", cases[i].text);
+		etch_test_fill(&r);
+		KUNIT_EXPECT_EQ_MSG(test, cases[i].rejects,
+				    etch_program_rejects_at_once(program, &r), "%s",
+				    cases[i].text);
+		etch_program_free(program);
+	}
+}
+
 /* Of text that cannot be read it is not known whether it is another one. */
 static void etch_filter_unreadable(struct kunit *test)
 {
@@ -272,6 +316,7 @@ static struct kunit_case etch_filter_cases[] = {
 	KUNIT_CASE(etch_filter_nothing),
 	KUNIT_CASE(etch_filter_comm),
 	KUNIT_CASE(etch_filter_early),
+	KUNIT_CASE(etch_filter_rejects),
 	KUNIT_CASE(etch_filter_unreadable),
 	KUNIT_CASE(etch_filter_refused),
 	KUNIT_CASE(etch_filter_long),

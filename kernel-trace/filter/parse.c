@@ -14,6 +14,7 @@
 #include <linux/glob.h>
 #include <linux/kallsyms.h>
 #include <linux/kstrtox.h>
+#include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -282,6 +283,8 @@ static int etch_parse_string(struct etch_parser *p, struct etch_filter_node *nod
 	t->how = relation == GLOB ? ETCH_GLOBS : ETCH_EQUALS;
 	t->pattern = pattern;
 	t->len = strlen(pattern);
+	memcpy(&t->first, pattern, min(t->len, sizeof(t->first)));
+	memset(&t->bits, 0xff, min(t->len, sizeof(t->bits)));
 	return 0;
 }
 
@@ -502,11 +505,12 @@ static u16 etch_write_tests(struct etch_program *program, const struct etch_pars
 	return *at;
 }
 
-/* What etch_program_refuses_at_once() looks at. */
+/* What etch_program_refuses_at_once() and etch_program_rejects_at_once() look at. */
 static u8 etch_at_once(const struct etch_test_of *t)
 {
 	bool number = t->how == ETCH_IN_RANGE && (t->of == ETCH_OF_PID || t->of == ETCH_OF_CPU);
-	bool text = t->how == ETCH_EQUALS && t->of == ETCH_OF_COMM;
+	bool text = t->how == ETCH_EQUALS && !t->relative &&
+		    (t->of == ETCH_OF_COMM || t->of == ETCH_OF_STRING || t->of == ETCH_OF_DYNAMIC);
 
 	return t->no == ETCH_FAIL && (number || text) ? t->of : ETCH_OF_FIELD;
 }
