@@ -522,6 +522,8 @@ static __always_inline u64 etch_ring_time(struct etch_ring *r)
  *	function			case				goes on with
  *	etch_ring_reserve_quick()	counter, nobody in flight, no	etch_ring_reserve_other()
  *					interrupt; inline, no call
+ *	etch_ring_reserve_since()	the same, and nobody has re-	etch_ring_reserve_other()
+ *					served since the clock was read
  *	etch_ring_reserve_other()	cases that quick leaves		__etch_ring_reserve(), or if
  *									in flight the slow path
  *	__etch_ring_reserve()		the cached pair is right	etch_ring_reserve_slow()
@@ -614,19 +616,21 @@ static __always_inline bool etch_ring_full(const struct etch_ring *r, u64 off, u
 	return off <= limit && len <= limit && READ_ONCE(r->full) == READ_ONCE(r->consumed);
 }
 
-/* etch_ring_reserve_quick() by a writer that has found no other in flight. */
+/*
+ * All that reserving does before it reads the clock, by a writer that has found no other in
+ * flight: if ETCH_QUICK_DONE, @record is the place of the record while r->pos is @pos, and its end
+ * will be @end.
+ */
 static __always_inline enum etch_quick
-etch_ring_reserve_alone(struct etch_ring *r, unsigned long *lenp, struct etch_ticks *time,
-			void **record)
+etch_ring_aim(struct etch_ring *r, unsigned long len, u64 *posp, u64 *endp, void **record)
 {
-	unsigned long len = *lenp;
-	u64 pos, old, at, off;
+	u64 pos, at, off;
 	unsigned int limit;
 
 	/* (A) as in etch_ring_reserve() */
 	limit = smp_load_acquire(&r->quick);
 	pos = READ_ONCE(r->pos);
-	old = pos;
+	*posp = pos;
 	at = etch_pos_align(pos);
 	barrier();	/* @pos, then @start */
 	off = (at - etch_ring_plain(r->start)) >> ETCH_POS_SHIFT;
@@ -644,13 +648,27 @@ etch_ring_reserve_alone(struct etch_ring *r, unsigned long *lenp, struct etch_ti
 	at += ETCH_POS(len) + 1;
 	OPTIMIZER_HIDE_VAR(*record);
 	OPTIMIZER_HIDE_VAR(at);
+	*endp = at;
+	return ETCH_QUICK_DONE;
+}
 
+/* etch_ring_reserve_quick() by a writer that has found no other in flight. */
+static __always_inline enum etch_quick
+etch_ring_reserve_alone(struct etch_ring *r, unsigned long *lenp, struct etch_ticks *time,
+			void **record)
+{
+	u64 pos, old, end;
+	enum etch_quick how = etch_ring_aim(r, *lenp, &pos, &end, record);
+
+	if (unlikely(how != ETCH_QUICK_DONE))
+		return how;
+	old = pos;
 	WRITE_ONCE(r->nest, 1);
 	*time = etch_ticks_read();
-	if (likely(try_cmpxchg_local(&r->pos, &pos, at)))
+	if (likely(try_cmpxchg_local(&r->pos, &pos, end)))
 		return ETCH_QUICK_DONE;
 	/* So that no register has to keep it until here. */
-	*lenp = (at - 1 - etch_pos_align(old)) >> ETCH_POS_SHIFT;
+	*lenp = (end - 1 - etch_pos_align(old)) >> ETCH_POS_SHIFT;
 	return ETCH_QUICK_RAISED;
 }
 
@@ -677,6 +695,50 @@ etch_ring_reserve_quick(struct etch_ring *r, unsigned long *lenp, struct etch_ti
 	if (unlikely(etch_ring_plain(r->nest)))
 		return ETCH_QUICK_NESTED;
 	return etch_ring_reserve_alone(r, lenp, time, record);
+}
+
+/**
+ * etch_ring_position() - where a ring is, for etch_ring_reserve_since()
+ * @r: the ring of this CPU
+ *
+ * Context: as etch_ring_reserve().
+ * Return: a position.
+ */
+static __always_inline u64 etch_ring_position(const struct etch_ring *r)
+{
+	return READ_ONCE(r->pos);
+}
+
+/**
+ * etch_ring_reserve_since() - etch_ring_reserve_quick() with a time that was read before
+ * @r:      as there
+ * @len:    as there
+ * @then:   etch_ring_position(), from before the counter was read
+ * @record: as there
+ *
+ * If nobody has reserved in the ring since then, that time is not before any in it, and a writer
+ * need not read the counter once more. So one reading is for records in several rings.
+ *
+ * Context: as etch_ring_reserve(); since etch_ring_position() on one CPU, with preemption disabled.
+ * Return: ETCH_QUICK_DONE: the record has that time. If neither that nor ETCH_QUICK_LOST: what to
+ * ask etch_ring_reserve_other() with; then it has another time.
+ */
+static __always_inline enum etch_quick
+etch_ring_reserve_since(struct etch_ring *r, unsigned long len, u64 then, void **record)
+{
+	enum etch_quick how;
+	u64 pos, end;
+
+	if (unlikely(etch_ring_plain(r->nest)))
+		return ETCH_QUICK_NESTED;
+	how = etch_ring_aim(r, len, &pos, &end, record);
+	if (unlikely(how != ETCH_QUICK_DONE))
+		return how;
+	if (unlikely(pos != then))
+		return ETCH_QUICK_OTHER;
+	WRITE_ONCE(r->nest, 1);
+	return likely(try_cmpxchg_local(&r->pos, &pos, end)) ? ETCH_QUICK_DONE :
+							       ETCH_QUICK_RAISED;
 }
 
 /**

@@ -4,8 +4,9 @@
  *
  * An event that several instances want is serialised once, into the ring of the
  * first one that has room, and copied from there into the others before it is
- * committed: until then no writer can overwrite the original. The copies carry
- * time stamps of their own, because in each ring time and place must agree.
+ * committed: until then no writer can overwrite the original. In each ring time and place must
+ * agree: the original's time is right in another ring if nobody has reserved there since before
+ * it was read. If somebody has, the copy gets a time of its own.
  *
  * The record of an event that has rules (rules.h) goes by way of scratch.c.
  *
@@ -41,6 +42,9 @@
 #include "event/rules.h"
 #include "event/write.h"
 
+/* So many copies may have the original's time. An event with more is rare. */
+#define ETCH_AT_ONCE	8
+
 /*
  * The records of this CPU that are being written and have copies to make. Writers on one
  * CPU nest, so this is a stack. If it is full, the copies of further records are lost.
@@ -67,6 +71,8 @@ struct etch_copies {
 		const struct etch_head *record;
 		unsigned int len;
 		u64 mask;			/* the instances that get a copy */
+		unsigned int nr;		/* of them, from the first on, those in @then */
+		u64 then[ETCH_AT_ONCE];		/* where their rings were before the time */
 	} stack[ETCH_RING_MAX_NEST];
 };
 
@@ -79,35 +85,9 @@ static DEFINE_PER_CPU(struct etch_ring, etch_several) = { .nest = ETCH_NEST_SEVE
 static DEFINE_PER_CPU(struct etch_ring, etch_given) = { .nest = ETCH_NEST_GIVEN };
 static DEFINE_PER_CPU(u64, etch_given_mask);
 
-/*
- * Note which instances get a copy, and return the ring for struct etch_write. A writer that
- * comes in between uses the entries above the depth.
- */
-static struct etch_ring *etch_copy_later(struct etch_ring *ring, const void *record,
-					 unsigned int len, u64 mask)
-{
-	struct etch_copies *c = this_cpu_ptr(&etch_copies);
-	unsigned int depth = READ_ONCE(c->depth);
-
-	if (depth == ARRAY_SIZE(c->stack)) {
-		for (; mask; mask &= mask - 1)
-			etch_ring_lose(etch_this_ring(mask), ETCH_LOST_NESTED);
-		return ring;
-	}
-	WRITE_ONCE(c->depth, depth + 1);
-	barrier();	/* from here on it takes the next entry */
-	c->stack[depth] = (struct etch_copy) {
-		.ring = ring,
-		.record = record,
-		.len = len,
-		.mask = mask,
-	};
-	return &c->stand_in;
-}
-
-/* etch_write_begin() for several instances. */
-static noinline struct etch_write etch_write_begin_many(unsigned long len,
-							const struct etch_event *event, u64 mask)
+/* In the ring of the first one that has room. The copies are lost. */
+static noinline struct etch_write etch_write_begin_first(unsigned long len,
+							 const struct etch_event *event, u64 mask)
 {
 	struct etch_write w = {};
 	u64 time;
@@ -117,12 +97,79 @@ static noinline struct etch_write etch_write_begin_many(unsigned long len,
 		w.record = etch_reserve(w.ring, len, &time);
 		mask &= mask - 1;
 	} while (!w.record && mask);
-	if (!w.record)
-		return w;
-	etch_stamp(w.record, time, event->word);
-	if (mask)
-		w.ring = etch_copy_later(w.ring, w.record, len, mask);
+	if (w.record)
+		etch_stamp(w.record, time, event->word);
+	for (; mask; mask &= mask - 1)
+		etch_ring_lose(etch_this_ring(mask), ETCH_LOST_NESTED);
 	return w;
+}
+
+/*
+ * etch_write_begin_many(), where etch_ring_reserve_quick() said @how of the first ring. The
+ * record's time may be that of another clock, so no copy has it.
+ */
+static noinline struct etch_write etch_write_begin_many_other(unsigned long len,
+							      const struct etch_event *event,
+							      u64 mask, enum etch_quick how)
+{
+	struct etch_copies *c = this_cpu_ptr(&etch_copies);
+	unsigned int depth = READ_ONCE(c->depth) - 1;
+	struct etch_copy *copy = &c->stack[depth];
+	struct etch_ring *ring = etch_this_ring(mask);
+	void *record = NULL;
+	u64 time;
+
+	if (how != ETCH_QUICK_LOST)
+		record = etch_ring_reserve_other(ring, len, &time, how);
+	for (mask &= mask - 1; !record && mask; mask &= mask - 1) {
+		ring = etch_this_ring(mask);
+		record = etch_reserve(ring, len, &time);
+	}
+	if (record)
+		etch_stamp(record, time, event->word);
+	if (record && mask) {
+		*copy = (struct etch_copy) {
+			.ring = ring, .record = record, .len = len, .mask = mask,
+		};
+		return (struct etch_write) { .ring = &c->stand_in, .record = record };
+	}
+	barrier();	/* up to here a writer that comes in between takes the next entry */
+	WRITE_ONCE(c->depth, depth);
+	return (struct etch_write) { .ring = ring, .record = record };
+}
+
+/*
+ * etch_write_begin() for several instances. A writer that comes in between uses the entries above
+ * the depth.
+ */
+static noinline struct etch_write etch_write_begin_many(unsigned long len,
+							const struct etch_event *event, u64 mask)
+{
+	struct etch_copies *c = this_cpu_ptr(&etch_copies);
+	unsigned int depth = READ_ONCE(c->depth), nr = 0;
+	struct etch_copy *copy = &c->stack[depth];
+	struct etch_ring *ring = etch_this_ring(mask);
+	u64 rest = mask & (mask - 1);
+	struct etch_ticks time;
+	enum etch_quick how;
+	void *record;
+
+	if (unlikely(depth == ARRAY_SIZE(c->stack)))
+		return etch_write_begin_first(len, event, mask);
+	WRITE_ONCE(c->depth, depth + 1);
+	barrier();	/* from here on it takes the next entry */
+	copy->mask = rest;
+	for (; rest && nr < ETCH_AT_ONCE; rest &= rest - 1)
+		copy->then[nr++] = etch_ring_position(etch_this_ring(rest));
+	copy->nr = nr;
+	how = etch_ring_reserve_quick(ring, &len, &time, &record);
+	if (unlikely(how != ETCH_QUICK_DONE))
+		return etch_write_begin_many_other(len, event, mask, how);
+	etch_stamp(record, etch_ticks_whole(time), event->word);
+	copy->ring = ring;
+	copy->record = record;
+	copy->len = len;
+	return (struct etch_write) { .ring = &c->stand_in, .record = record };
 }
 
 /* etch_write_begin() for one instance, where etch_ring_reserve_quick() said @how. */
@@ -268,17 +315,47 @@ unsigned long etch_write_given(u64 mask)
 	return offsetof(struct etch_cpu_rings, given);
 }
 
+/* A copy with a time of its own, where etch_ring_reserve_since() said @how. */
+static noinline void etch_write_copy_other(struct etch_ring *ring, const struct etch_copy *copy,
+					   enum etch_quick how)
+{
+	u64 time;
+	void *record = etch_ring_reserve_other(ring, copy->len, &time, how);
+
+	if (record)
+		etch_write_copy_into(ring, record, copy->record, copy->len, time);
+}
+
+/* A copy with the original's time, if nobody has reserved since the ring was at @then. */
+static __always_inline void etch_write_copy_since(struct etch_ring *ring,
+						  const struct etch_copy *copy, u64 then)
+{
+	void *record;
+	enum etch_quick how = etch_ring_reserve_since(ring, copy->len, then, &record);
+
+	if (likely(how == ETCH_QUICK_DONE))
+		etch_write_copy_into(ring, record, copy->record, copy->len, copy->record->word);
+	else if (how != ETCH_QUICK_LOST)
+		etch_write_copy_other(ring, copy, how);
+}
+
 /* Make the copies of the record that began last, and commit the record. */
 static noinline void etch_write_end_copied(void)
 {
 	struct etch_copies *c = this_cpu_ptr(&etch_copies);
-	unsigned int depth = READ_ONCE(c->depth) - 1;
+	unsigned int depth = READ_ONCE(c->depth) - 1, i = 0;
 	const struct etch_copy *copy = &c->stack[depth];
 	struct etch_ring *ring = copy->ring;
 	u64 mask;
 
-	for (mask = copy->mask; mask; mask &= mask - 1)
-		etch_write_copy(etch_this_ring(mask), copy->record, copy->len);
+	for (mask = copy->mask; mask; mask &= mask - 1, i++) {
+		struct etch_ring *to = etch_this_ring(mask);
+
+		if (likely(i < copy->nr))
+			etch_write_copy_since(to, copy, copy->then[i]);
+		else
+			etch_write_copy(to, copy->record, copy->len);
+	}
 	barrier();	/* up to here a writer that comes in between takes the next entry */
 	WRITE_ONCE(c->depth, depth);
 	etch_ring_commit(ring);

@@ -94,7 +94,18 @@ static __always_inline void *etch_reserve(struct etch_ring *ring, unsigned long 
 	return record;
 }
 
-/* Store a record again, with a time of this ring. All else is the original's. */
+/* Fill in and commit a copy. All but the time is the original's. */
+static __always_inline void etch_write_copy_into(struct etch_ring *ring, struct etch_head *to,
+						 const struct etch_head *from, unsigned int len,
+						 u64 time)
+{
+	to->word = (from->word & ~ETCH_TIME_MASK) | (time & ETCH_TIME_MASK);
+	to->pid = from->pid;
+	memcpy(to + 1, from + 1, len - sizeof(*from));
+	etch_ring_commit(ring);
+}
+
+/* Store a record again, with a time of this ring. */
 static __always_inline void etch_write_copy(struct etch_ring *ring, const struct etch_head *from,
 					    unsigned int len)
 {
@@ -102,12 +113,8 @@ static __always_inline void etch_write_copy(struct etch_ring *ring, const struct
 	u64 time;
 
 	head = etch_reserve(ring, len, &time);
-	if (!head)
-		return;
-	head->word = (from->word & ~ETCH_TIME_MASK) | (time & ETCH_TIME_MASK);
-	head->pid = from->pid;
-	memcpy(head + 1, from + 1, len - sizeof(*from));
-	etch_ring_commit(ring);
+	if (head)
+		etch_write_copy_into(ring, head, from, len, time);
 }
 
 /* ---- scratch.c ---- */

@@ -547,6 +547,53 @@ static void etch_gate_copies(struct kunit *test)
 	etch_gate_expect_ring(test, 2, cpu, in_c, ARRAY_SIZE(in_c), 0);
 }
 
+/* The first words of the @nr records that the ring has, and that there are no more. */
+static void etch_gate_words(struct kunit *test, int inst, int cpu, u64 *words, unsigned int nr)
+{
+	struct etch_gate_test *t = test->priv;
+	struct etch_ring *ring = t->inst[inst]->rings[cpu];
+	const struct etch_gate_record *r;
+	struct etch_view view;
+	unsigned int i;
+
+	guard(mutex)(&t->inst[inst]->read_mutex);
+	KUNIT_ASSERT_EQ(test, 1, etch_ring_take(ring, &view));
+	KUNIT_ASSERT_EQ(test, nr, view.records);
+	for (i = 0, r = view.data; i < nr; i++)
+		words[i] = r[i].head.word;
+	etch_ring_advance(ring, view.len, view.records);
+}
+
+/* A copy has the time of its record, if that is not before that of another record in the ring. */
+static void etch_gate_copies_at_once(struct kunit *test)
+{
+	struct etch_gate_test *t = test->priv;
+	u64 a = t->bits[0], b = t->bits[1], c = t->bits[2];
+	u64 in_a[3], in_b[4], in_c[2];
+	struct etch_write two;
+	int cpu;
+
+	if (etch_clock_default() != ETCH_CLOCK_COUNTER)
+		kunit_skip(test, "the clock is not the counter");
+	preempt_disable();
+	cpu = smp_processor_id();
+	/* The first one in a ring begins a sub-buffer, which reads the clock. */
+	etch_gate_write(t, 0, a | b | c);
+	etch_gate_write(t, 1, a | b | c);
+	two = etch_gate_begin(t, 2, a | b);
+	etch_gate_write(t, 3, b);
+	etch_gate_end(two);
+	preempt_enable();
+
+	etch_gate_words(test, 0, cpu, in_a, ARRAY_SIZE(in_a));
+	etch_gate_words(test, 1, cpu, in_b, ARRAY_SIZE(in_b));
+	etch_gate_words(test, 2, cpu, in_c, ARRAY_SIZE(in_c));
+	KUNIT_EXPECT_EQ(test, in_a[1], in_b[1]);
+	KUNIT_EXPECT_EQ(test, in_a[1], in_c[1]);
+	KUNIT_EXPECT_LT(test, in_a[2] & ETCH_TIME_MASK, in_b[2] & ETCH_TIME_MASK);
+	KUNIT_EXPECT_LE(test, in_b[2] & ETCH_TIME_MASK, in_b[3] & ETCH_TIME_MASK);
+}
+
 /*
  * As many writers in flight as a ring allows, each with a copy to hand out: then there is
  * no room for another copy. Not for want of a ring, since two have nobody in flight.
@@ -742,6 +789,7 @@ static struct kunit_case etch_gate_cases[] = {
 	KUNIT_CASE(etch_gate_refuses_to_turn_on),
 	KUNIT_CASE(etch_gate_refuses_to_turn_off),
 	KUNIT_CASE(etch_gate_copies),
+	KUNIT_CASE(etch_gate_copies_at_once),
 	KUNIT_CASE(etch_gate_copies_overflow),
 	KUNIT_CASE(etch_gate_without_memory),
 	KUNIT_CASE(etch_gate_contexts),

@@ -8,6 +8,7 @@
 #include "load.h"
 #include "text.h"
 
+#define EXIT	"events/sched/sched_process_exit"
 #define INSTANCES	31
 
 static const char *instance(int i)
@@ -75,6 +76,21 @@ TEST_F_TIMEOUT(instances, there_are_up_to_31, 600)
 		EXPECT_EQ(1, stat_sum(instance(i), "entries"));
 	}
 	EXPECT_EQ(0, stat_sum(ETCH, "entries"));
+}
+
+/* More than have their copies' places noted when the record begins. */
+TEST_F_TIMEOUT(instances, all_record_one_event, 600)
+{
+	ASSERT_EQ(INSTANCES, make(INSTANCES));
+	for (int i = 0; i < INSTANCES; i++)
+		ASSERT_EQ(0, write_file(instance(i), EXIT "/enable", "1"));
+	run_tasks("etch-all", 100);
+	for (int i = 0; i < INSTANCES; i++)
+		ASSERT_EQ(0, write_file(instance(i), EXIT "/enable", "0"));
+	for (int i = 0; i < INSTANCES; i++) {
+		EXPECT_LE(100, stat_sum(instance(i), "written"));
+		EXPECT_EQ(0, lost_sum(instance(i)));
+	}
 }
 
 /* Names must be new, and folders can be made and removed in instances/ only. */

@@ -425,19 +425,19 @@ static void test_peek_beside_take(void)
 	tap(true, "peeking ends where it was to end, in or before that block");
 }
 
-/* Is one of @len bytes not stored, for this cause, in the straight line or not? */
+/* Is one of @len bytes not stored, for this cause, in all ways? */
 static void check_lost(struct etch_ring *r, unsigned int len, const u64 *cause,
 		       struct etch_ring_stats *s)
 {
-	int plain;
+	enum rec_way way;
 	u64 time;
 
-	for (plain = 0; plain < 2; plain++) {
+	for (way = 0; way < REC_WAYS; way++) {
 		u64 before;
 
 		etch_ring_stats(r, s);
 		before = *cause;
-		CHECK(!rec_reserve(r, len, &time, plain));
+		CHECK(!rec_reserve(r, len, &time, way));
 		etch_ring_stats(r, s);
 		CHECK_EQ(*cause, before + 1);
 	}

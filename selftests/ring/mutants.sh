@@ -107,7 +107,13 @@ mutant "takes the straight line in a ring that is off" ring/ring_control.c \
 mutant "forgets that others left the publishing to it" $fast \
 	's/why == ETCH_QUICK_RAISED/0/'
 mutant "stores in the straight line without looking if the place is still free" $fast \
-	's/likely\(try_cmpxchg_local\(&r->pos, &pos, at\)\)/({ WRITE_ONCE(r->pos, at); 1; })/'
+	's/likely\(try_cmpxchg_local\(&r->pos, &pos, end\)\)/({ WRITE_ONCE(r->pos, end); 1; })/'
+mutant "gives an earlier time behind a later record" $fast \
+	's/if \(unlikely\(pos != then\)\)\n\t\treturn ETCH_QUICK_OTHER;//'
+mutant "stores by an earlier time without looking if the place is still free" $fast \
+	's/return likely\(try_cmpxchg_local\(&r->pos, &pos, end\)\)/return ({ WRITE_ONCE(r->pos, end); 1; })/'
+mutant "stores by an earlier time half-way in another writer" $fast \
+	's/(etch_ring_reserve_since\(struct.*?)if \(unlikely\(etch_ring_plain\(r->nest\)\)\)\n\t\treturn ETCH_QUICK_NESTED;/$1/s'
 mutant "is full for ever" $fast \
 	's/READ_ONCE\(r->full\) == READ_ONCE\(r->consumed\)/r->full < ETCH_NOT_FULL/'
 mutant "is full for what would never fit" $fast \

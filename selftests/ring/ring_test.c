@@ -93,7 +93,7 @@ bool rec_write(struct etch_ring *r, int level, u32 seq, unsigned int len)
 	struct rec *rec;
 	u64 time;
 
-	rec = rec_reserve(r, len, &time, seq % 2);
+	rec = rec_reserve(r, len, &time, seq % REC_WAYS);
 	if (!rec)
 		return false;
 	rec_fill(rec, time, level, seq, len);

@@ -57,19 +57,31 @@ void rec_fill(struct rec *rec, u64 time, int level, u32 seq, unsigned int len);
 bool rec_good(const struct rec *rec, unsigned int room);
 
 /*
- * Reserve as etch_write_begin() does it: the straight line first, and what it leaves to
- * others then. Or, if @plain, all in one.
+ * Ways to reserve, as etch_write_begin() does it: the straight line first, and what it leaves to
+ * others then; all in one; or as it does it for a copy: with a time that was read before.
  */
+enum rec_way { REC_STRAIGHT, REC_PLAIN, REC_SINCE, REC_WAYS };
+
+static __always_inline enum etch_quick rec_reserve_since(struct etch_ring *r, unsigned long len,
+							 struct etch_ticks *counter, void **rec)
+{
+	u64 then = etch_ring_position(r);
+
+	*counter = etch_ticks_read();
+	return etch_ring_reserve_since(r, len, then, rec);
+}
+
 static __always_inline struct rec *rec_reserve(struct etch_ring *r, unsigned long len, u64 *time,
-					       bool plain)
+					       enum rec_way way)
 {
 	struct etch_ticks counter;
 	enum etch_quick how;
 	void *rec;
 
-	if (plain)
+	if (way == REC_PLAIN)
 		return etch_ring_reserve(r, len, time);
-	how = etch_ring_reserve_quick(r, &len, &counter, &rec);
+	how = way == REC_SINCE ? rec_reserve_since(r, len, &counter, &rec) :
+				 etch_ring_reserve_quick(r, &len, &counter, &rec);
 	if (how == ETCH_QUICK_DONE) {
 		*time = etch_ticks_whole(counter);
 		return rec;
@@ -77,7 +89,7 @@ static __always_inline struct rec *rec_reserve(struct etch_ring *r, unsigned lon
 	return how == ETCH_QUICK_LOST ? NULL : etch_ring_reserve_other(r, len, time, how);
 }
 
-/* Reserve, fill and commit one, in both ways by turns. False: lost. */
+/* Reserve, fill and commit one, in all ways by turns. False: lost. */
 bool rec_write(struct etch_ring *r, int level, u32 seq, unsigned int len);
 
 /* What a reader of records knows of what it has read. */

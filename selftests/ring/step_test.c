@@ -32,7 +32,7 @@ static void *memory;		/* for the next exchange */
 static struct tally tally;
 static u32 stored[LEVELS];
 static u64 failed;
-static bool plain;		/* reserve without the straight line */
+static enum rec_way way;
 static const char *how = "";	/* is it done, in the tests' names */
 
 /* The interruptions, by depth: at the @at-th place @then runs. */
@@ -173,7 +173,7 @@ static void put(int level, unsigned int len)
 	struct rec *rec;
 	u64 time;
 
-	rec = rec_reserve(ring, len, &time, plain);
+	rec = rec_reserve(ring, len, &time, way);
 	full_speed();
 	if (!rec) {
 		failed++;
@@ -788,7 +788,7 @@ static void test_all(bool overwrite, bool longer)
 {
 	test_writer(overwrite, 0, ARRAY_SIZE(interrupts));
 	test_two(overwrite);
-	if (plain)
+	if (way != REC_STRAIGHT)
 		return;
 	test_readers(overwrite);
 	test_flush(overwrite);
@@ -797,13 +797,16 @@ static void test_all(bool overwrite, bool longer)
 }
 #endif
 
-/* Both ways to reserve; and clocks that are not the counter: one is set back, one leaps. */
+/* All ways to reserve; and clocks that are not the counter: one is set back, one leaps. */
 static void test_ways(bool overwrite, bool longer)
 {
-	plain = false;
+	way = REC_STRAIGHT;
 	how = "";
 	test_all(overwrite, longer);
-	plain = true;
+	way = REC_SINCE;
+	how = ", by an earlier time";
+	test_all(overwrite, longer);
+	way = REC_PLAIN;
 	how = ", plain";
 	test_all(overwrite, longer);
 #ifndef SHIM_NO_POINTS
@@ -833,7 +836,7 @@ int main(int argc, char **argv)
 #ifndef SHIM_NO_POINTS
 		/* Two blocks begun in the middle of one change of the pair: that takes more. */
 		ring = ring_make(4 * SUBBUF, SUBBUF, HEADER, overwrite);
-		plain = false;
+		way = REC_STRAIGHT;
 		how = ", four blocks";
 		test_two_of(overwrite, CLOSE_AND_WRITE);
 		etch_ring_free(ring);

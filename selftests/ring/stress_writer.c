@@ -114,7 +114,7 @@ static void write_record(int level, int nested)
 	struct rec *rec;
 	u64 time;
 
-	rec = rec_reserve(ring, len, &time, writers.seed[level] >> 32 & 1);
+	rec = rec_reserve(ring, len, &time, (writers.seed[level] >> 32) % REC_WAYS);
 	if (!rec) {
 		writers.lost[level]++;
 		return;
