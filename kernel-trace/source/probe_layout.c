@@ -189,8 +189,11 @@ static char *etch_probe_format(const char *format)
 	return text;
 }
 
-/* All arguments are numbers that the CPU has, so that no fault can leave a hole. */
-static bool etch_probe_is_plain(const struct trace_probe *tp)
+/*
+ * All arguments are numbers that the CPU has, so that no fault can leave a hole. Those on the stack
+ * of a program are in its memory.
+ */
+static bool etch_probe_is_plain(const struct trace_probe *tp, bool user)
 {
 	const struct fetch_insn *code;
 	unsigned int i;
@@ -198,6 +201,7 @@ static bool etch_probe_is_plain(const struct trace_probe *tp)
 	for (i = 0; i < tp->nr_args; i++)
 		for (code = tp->args[i].code; code->op != FETCH_OP_END; code++)
 			if (code->op == FETCH_OP_DEREF || code->op == FETCH_OP_UDEREF ||
+			    (code->op == FETCH_OP_STACK && user) ||
 			    (code->op >= FETCH_OP_ST_MEM && code->op <= FETCH_OP_ST_SYMSTR))
 				return false;
 	return true;
@@ -260,7 +264,7 @@ struct etch_probe *etch_probe_make(struct trace_probe *tp)
 	if (!probe)
 		return NULL;
 	probe->user = call->flags & TRACE_EVENT_FL_UPROBE;
-	probe->plain = etch_probe_is_plain(tp);
+	probe->plain = etch_probe_is_plain(tp, probe->user);
 	etch_probe_put_fields(probe, tp);
 	probe->class.size = probe->size;
 	probe->class.system = kstrdup(trace_probe_group_name(tp), GFP_KERNEL);

@@ -328,27 +328,37 @@ TEST_F_TIMEOUT(uprobes, miss_no_program_that_starts, 1800)
 	free(wanted);
 }
 
+/* Numbers at hand; those on the program's stack, which are read from its memory; and texts. */
 TEST_F(uprobes, say_the_same_as_ftrace)
 {
+	static const char * const arguments[] = {
+		NUMBER " " BYTE, NUMBER " slot=$stack0:x64 deep=$stack3:x64 at=$stack:x64",
+		NUMBER " " TEXT " " TEXTS,
+	};
 	struct trace theirs;
 
 	if (!have_ftrace())
 		SKIP(return, NO_FTRACE);
-	ASSERT_EQ(0, define("p:etch_probed", NUMBER " " TEXT " " TEXTS));
-	ASSERT_EQ(0, write_file(FTRACE, "trace", ""));
-	ASSERT_EQ(0, write_file(FTRACE, EVENT "/enable", "1"));
-	ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "1"));
-	calls(7);
-	ASSERT_EQ(0, write_file(FTRACE, EVENT "/enable", "0"));
-	calls(1);
-	ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "0"));
-	self->trace = text_read(ETCH, "trace");
-	theirs = text_read(FTRACE, "trace");
-	EXPECT_EQ(8, self->trace.nr);
-	ASSERT_EQ(7, theirs.nr);
-	for (int i = 0; i < 7; i++)
-		EXPECT_STREQ(theirs.records[i].text, self->trace.records[i].text);
-	text_free(&theirs);
+	for (int n = 0; n < ARRAY_LEN(arguments); n++) {
+		ASSERT_EQ(0, define("p:etch_probed", arguments[n]));
+		ASSERT_EQ(0, write_file(FTRACE, "trace", ""));
+		ASSERT_EQ(0, overwrite_file(ETCH, "trace", ""));
+		ASSERT_EQ(0, write_file(FTRACE, EVENT "/enable", "1"));
+		ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "1"));
+		calls(7);
+		ASSERT_EQ(0, write_file(FTRACE, EVENT "/enable", "0"));
+		calls(1);
+		ASSERT_EQ(0, write_file(ETCH, EVENT "/enable", "0"));
+		text_free(&self->trace);
+		self->trace = text_read(ETCH, "trace");
+		theirs = text_read(FTRACE, "trace");
+		EXPECT_EQ(8, self->trace.nr);
+		ASSERT_EQ(7, theirs.nr);
+		for (int i = 0; i < 7; i++)
+			EXPECT_STREQ(theirs.records[i].text, self->trace.records[i].text);
+		text_free(&theirs);
+		ASSERT_EQ(0, forget());
+	}
 }
 
 TEST_F(uprobes, mistakes_are_shown_with_their_place)
