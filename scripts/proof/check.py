@@ -7,11 +7,12 @@
   check.py --cases=FILE LANE...   for another check.py: no table, but the cases in FILE
 
 LANES and LONG say what there is, the files in checks/ what each does. Lanes without a guest
-run beside the others, in a check.py of their own each. A lane that
-cannot run, or that runs no test, has failed. A kernel that does not boot, does not end
+run beside the others, and lanes in User-mode Linux beside those in QEMU, in a check.py of their
+own each. A lane that cannot run, or that runs no test, has failed. A kernel that does not boot, does not end
 in time, or has trouble on its console, has failed too, whatever its tests said.
 """
 
+import itertools
 import os
 import resource
 import sys
@@ -34,7 +35,7 @@ import tree
 
 LANES = {"harness": host.harness, "series": host.series, "docs": host.docs,
          "lint": host.lint, "ring": host.ring, "fuzz": host.fuzz, "model": host.model,
-         "litmus": host.litmus, "um": guests.um, "ctf": traces.ctf,
+         "litmus": host.litmus, "um": guests.um, "um-user": guests.um_user, "ctf": traces.ctf,
          "ftracetest": peers.ftracetest, "x86-64": guests.x86_64,
          "ctf-x86-64": traces.ctf_x86_64, "crash-x86-64": crashes.crash_x86_64,
          "arm64-bare": guests.arm64_bare, "layers": layers.layers}
@@ -43,7 +44,7 @@ LONG = {"layers-long": layers.layers_long, "ring-long": host.ring_long,
         "model-long": host.model_long, "fuzz-long": host.fuzz_long, "kunit": kunit.kunit, "um-long": guests.um_long,
         "um-bare": guests.um_bare, "um-kasan": watched.kasan, "um-clang": guests.um_clang,
         "um-plain": guests.um_plain, "um-off": guests.um_off,
-        "um-user": guests.um_user, "um-user-mutants": mutants.user,
+        "um-user-mutants": mutants.user,
         "x86-64-long": guests.x86_64_long, "x86-64-probes": guests.probes,
         "x86-64-lockdep": watched.lockdep,
         "x86-64-kcsan": watched.data_races, "x86-64-kasan": watched.memory,
@@ -56,13 +57,14 @@ LONG = {"layers-long": layers.layers_long, "ring-long": host.ring_long,
         "ftracetest-mainline": peers.ftracetest_mainline, "stacks": stacks.stacks,
         "ftracetest-x86-64": peers.ftracetest_x86_64}
 # Those of a base that is not the first, in make check: as they are shown, and what they run.
-OTHER_BASES = {"series": "series"}
+OTHER_BASES = {"series": "series", "um": "um-brief", "x86-64": "x86-64-brief"}
 BRIEF = {"um-brief": guests.um_brief, "x86-64-brief": guests.x86_64_brief}
 # The same in make check-long: the lanes that know of the kernel, but for those that hold it
 # against a list, of findings or of tests, which is the first base's.
 OTHER_BASES_LONG = {
-    "um": "um-brief", "x86-64": "x86-64-brief", "um-whole": "um", "x86-64-whole": "x86-64",
-    **{name: name for name in ("ctf", "ctf-x86-64", "crash-x86-64", "arm64-bare", "layers")},
+    "um-whole": "um", "x86-64-whole": "x86-64",
+    **{name: name for name in ("um-user", "ctf", "ctf-x86-64", "crash-x86-64", "arm64-bare",
+                               "layers")},
     **{name: name for name in LONG if name not in (
         "ring-long", "model-long", "fuzz-long", "view", "gallery", "forecast", "headers",
         "cocci-tree", "ftracetest-mainline", "ftracetest-x86-64")}}
@@ -162,11 +164,11 @@ def arguments(words):
 
 def run_lanes(names, told):
     """{name: what run_lane() gives}. told: whether to print what did not pass, lane by lane."""
-    here, others = beside.split(names)
+    here, rows = beside.split(names)
     results = {}
     try:
         ahead.start(here)
-        beside.start(others)
+        beside.start(rows)
         for name in here:
             results[name] = run_lane(name)
             if told:
@@ -175,7 +177,7 @@ def run_lanes(names, told):
     finally:
         beside.stop()
         ahead.stop()
-    for name in others:
+    for name in itertools.chain(*rows):
         tell(name, results[name][0])
     return {name: results[name] for name in names}
 

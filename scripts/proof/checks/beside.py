@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Lanes that run beside the guests, one after the other, at the lowest priority.
+"""Lanes that run beside others, in rows: those of a row one after the other.
 
-A guest seldom keeps two processors busy. Lanes that start no guest and share no folder with
-one take what is left. Each is a check.py of its own, which shows what it does, with the
-lane's name before each line, and leaves its cases in a file.
+A guest seldom keeps more than one processor busy. So guests in User-mode Linux are a row beside
+those in QEMU; and lanes that start no guest and share no folder with one are another, at the
+lowest priority, which takes what is left. Each is a check.py of its own, which shows what it does,
+with the lane's name before each line, and leaves its cases in a file.
 """
 
 import os
@@ -18,24 +19,36 @@ import tap
 from checks import bases
 from checks.lane import LOGS, SCRIPTS
 
-# Their order: the longest first, so that a short one is the last.
+# Without a guest, the longest first, so that a short one is the last.
 LANES = ["lint", "ring", "fuzz", "model", "harness", "series", "docs", "litmus", "series-6.18"]
-COMMAND = ("nice", "-n", "19", sys.executable, SCRIPTS / "proof/check.py")
+# With guests: no lane of one row has a folder of the other. What both need has a lock.
+USER_MODE = ["um", "ctf", "um-user", "ftracetest", "layers", "um-6.18"]
+EMULATED = ["x86-64", "ctf-x86-64", "crash-x86-64", "arm64-bare", "x86-64-6.18"]
+COMMAND = (sys.executable, SCRIPTS / "proof/check.py")
+IDLY = ("nice", "-n", "19", *COMMAND)
 
 
 def split(names):
-    """(lanes for this process, lanes beside them), of those that were asked for.
+    """(lanes for this process, rows of lanes beside them), of those that were asked for.
 
-    Where there is no other lane, nothing is gained: all are for this process.
+    Where there is no other lane, nothing is gained: all are for this process. Nor is anything
+    known of what long lanes share.
     """
     here = [name for name in names if name not in LANES]
-    return (here, [name for name in LANES if name in names]) if here else (names, [])
+    user_mode = [name for name in USER_MODE if name in here]
+    rest = [name for name in here if name not in user_mode]
+    if rest and set(rest) <= set(EMULATED):
+        here = rest
+    else:
+        user_mode = []
+    quiet = [name for name in LANES if name in names]
+    return (here, [row for row in (user_mode, quiet) if row]) if here else (names, [])
 
 
 class Beside:
-    """Runs lanes in a thread. show: gets each line; command: the words of check.py."""
+    """Runs a row in a thread. show: gets each line; command: the words of check.py."""
 
-    def __init__(self, names, show=None, command=COMMAND):
+    def __init__(self, names, show=None, command=IDLY):
         self.names, self.command = names, [str(word) for word in command]
         self.show = show or self._print
         # {name: (cases, (seconds, CPU seconds))} of those that have ended, and the sum of these.
@@ -97,25 +110,26 @@ class Beside:
         self.thread.join()
 
 
-beside = Beside(())
+rows = []
 
 
-def start(names):
-    """Begin with these lanes."""
-    global beside
-    beside = Beside(names)
+def start(wanted):
+    """Begin with these rows of lanes."""
+    global rows
+    rows = [Beside(row, command=IDLY if set(row) <= set(LANES) else COMMAND) for row in wanted]
 
 
 def cpu():
     """What lanes that have ended took of the processors, in seconds."""
-    return beside.cpu
+    return sum(row.cpu for row in rows)
 
 
 def wait():
     """{lane: (cases, (seconds, CPU seconds))}, when all have ended."""
-    return beside.wait()
+    return {name: result for row in rows for name, result in row.wait().items()}
 
 
 def stop():
     """At the end of all lanes, also after an error: give up the rest."""
-    beside.stop()
+    for row in rows:
+        row.stop()

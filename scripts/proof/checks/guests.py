@@ -90,12 +90,16 @@ def installed_tests(name):
     return (installed(name) / "kselftest-list.txt").read_text().split()
 
 
+def selftests():
+    """A lock on the installed kselftests: most lanes have one folder for them."""
+    return lock.alone(layout.BUILD / "log/kselftest.lock", "Another lane")
+
+
 def prepare(name):
     """Kernel, kselftests and root file system of a lane; the tests' names."""
     ahead.wait(name)
     need([SCRIPTS / "lab/build.sh", name])
-    # Most lanes have one folder for them.
-    with lock.alone(layout.BUILD / "log/kselftest.lock", "Another make check"):
+    with selftests():
         need([SCRIPTS / "lab/selftests.sh", installed(name), name])
         need([SCRIPTS / "lab/rootfs.sh", name, installed(name)])
         return installed_tests(name)

@@ -52,7 +52,8 @@ def combination(title, name, more, tests):
     """The cases of one: KUnit's at boot, and the kselftests."""
     say(f"Layers: {title}.")
     need(["env", f"MORE={more}", SCRIPTS / "lab/build.sh", name])
-    need([SCRIPTS / "lab/rootfs.sh", name, guests.installed(name)])
+    with guests.selftests():
+        need([SCRIPTS / "lab/rootfs.sh", name, guests.installed(name)])
     missing = set(tests) - {test.partition(":")[2] for test in guests.installed_tests(name)}
     if missing:
         raise LaneError(f"there is no kselftest {' '.join(sorted(missing))}")
@@ -76,7 +77,8 @@ def some(titles):
         name, more, tests = COMBINATIONS[title]
         ahead.wait(name)
         if not installed:
-            need([SCRIPTS / "lab/selftests.sh", guests.installed(name), name])
+            with guests.selftests():
+                need([SCRIPTS / "lab/selftests.sh", guests.installed(name), name])
             installed = True
         cases += combination(title, name, more, tests)
     return cases

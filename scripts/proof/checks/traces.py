@@ -4,6 +4,7 @@
 import shutil
 
 import layout
+import lock
 import tap
 from checks.guests import boot, prepare
 from checks.lane import (DEBIAN_PYTHON, SCRIPTS, host_tool, need, run, say, show_remarks,
@@ -64,8 +65,10 @@ def exports(name):
     folder = layout.BUILD / name / "ctf"
     log = f"exports-{name}.tap"
     say("Other programs read what etch export writes.")
-    cases = tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/tool/exports.py", folder, host_tool(),
-                      *parquet()], log)
+    # Ports, a display and LTTng's daemon are the machine's.
+    with lock.alone(layout.BUILD / "log/exports.lock", "Another lane with a trace"):
+        cases = tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/tool/exports.py", folder, host_tool(),
+                          *parquet()], log)
     show_remarks(log)
     return cases
 

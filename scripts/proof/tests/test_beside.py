@@ -83,13 +83,22 @@ class Chosen(unittest.TestCase):
     """Which lanes run beside others."""
 
     def test_those_without_a_guest_if_there_is_another(self):
-        self.assertEqual(beside.split(["harness", "um", "lint"]), (["um"], ["lint", "harness"]))
+        self.assertEqual(beside.split(["harness", "um", "lint"]), (["um"], [["lint", "harness"]]))
 
     def test_none_if_there_is_no_other(self):
         self.assertEqual(beside.split(["harness", "lint"]), (["harness", "lint"], []))
 
+    def test_those_in_user_mode_linux_beside_those_in_qemu(self):
+        self.assertEqual(beside.split(["docs", "um", "ctf", "x86-64", "arm64-bare"]),
+                         (["x86-64", "arm64-bare"], [["um", "ctf"], ["docs"]]))
+
+    def test_long_lanes_run_alone(self):
+        self.assertEqual(beside.split(["um", "x86-64", "um-long"]),
+                         (["um", "x86-64", "um-long"], []))
+
     def test_all_are_lanes_of_make_check(self):
-        self.assertEqual(set(beside.LANES) - set(check.LANES), set())
+        known = {*beside.LANES, *beside.USER_MODE, *beside.EMULATED}
+        self.assertEqual(known, set(check.LANES))
 
     def test_each_lane_has_its_results_in_the_order_that_was_asked_for(self):
         with mock.patch.object(beside, "start"), \
