@@ -82,13 +82,20 @@ static void etch_test_fill(struct etch_test_record *r)
 	};
 }
 
-static bool etch_test_passes(struct kunit *test, const char *text)
+static struct etch_program *etch_test_parse(struct kunit *test, const char *text)
 {
 	struct etch_program *program = etch_filter_parse(NULL, text, &etch_test_event, 0);
+
+	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(program), "%s", text);
+	return program;
+}
+
+static bool etch_test_passes(struct kunit *test, const char *text)
+{
+	struct etch_program *program = etch_test_parse(test, text);
 	struct etch_test_record r;
 	bool passes;
 
-	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(program), "%s", text);
 	etch_test_fill(&r);
 	preempt_disable();
 	passes = etch_program_passes(program, &r);
@@ -178,10 +185,8 @@ static void etch_filter_early(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct etch_program *program =
-			etch_filter_parse(NULL, cases[i].text, &etch_test_event, 0);
+		struct etch_program *program = etch_test_parse(test, cases[i].text);
 
-		KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(program), "%s", cases[i].text);
 		preempt_disable();
 		KUNIT_EXPECT_EQ_MSG(test, cases[i].refuses, etch_program_refuses(program), "%s",
 				    cases[i].text);
@@ -221,11 +226,9 @@ static void etch_filter_rejects(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct etch_program *program =
-			etch_filter_parse(NULL, cases[i].text, &etch_test_event, 0);
+		struct etch_program *program = etch_test_parse(test, cases[i].text);
 		struct etch_test_record r;
 
-		KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(program), "%s", cases[i].text);
 		etch_test_fill(&r);
 		KUNIT_EXPECT_EQ_MSG(test, cases[i].rejects,
 				    etch_program_rejects_at_once(program, &r), "%s",
@@ -250,11 +253,9 @@ static void etch_filter_unreadable(struct kunit *test)
 	if (IS_ENABLED(CONFIG_UML))
 		kunit_skip(test, "a User-mode Linux reads no address that may be wrong");
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct etch_program *program =
-			etch_filter_parse(NULL, cases[i].text, &etch_test_event, 0);
+		struct etch_program *program = etch_test_parse(test, cases[i].text);
 		struct etch_test_record r;
 
-		KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(program), "%s", cases[i].text);
 		etch_test_fill(&r);
 		r.pointer = NULL;
 		preempt_disable();
