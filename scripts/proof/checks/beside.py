@@ -2,9 +2,9 @@
 """Lanes that run beside others, in rows: those of a row one after the other.
 
 A guest seldom keeps more than one processor busy. So guests in User-mode Linux are a row beside
-those in QEMU; and lanes that start no guest and share no folder with one are another, at the
-lowest priority, which takes what is left. Each is a check.py of its own, which shows what it does,
-with the lane's name before each line, and leaves its cases in a file.
+those in QEMU; and lanes that start no guest and share no folder with one are two more, at the lowest
+priority, which take what is left, and both processors at the end. Each is a check.py of its own,
+which shows what it does, with the lane's name before each line, and leaves its cases in a file.
 """
 
 import os
@@ -19,11 +19,13 @@ import tap
 from checks import bases
 from checks.lane import LOGS, SCRIPTS
 
-# Without a guest, the longest first, so that a short one is the last.
-LANES = ["lint", "ring", "fuzz", "model", "harness", "series", "docs", "litmus", "series-6.18"]
+# Without a guest: two rows that take as long, each with the longest first.
+QUIET = (["lint", "harness", "docs"],
+         ["model", "ring", "fuzz", "series", "litmus", "series-6.18"])
+LANES = [*QUIET[0], *QUIET[1]]
 # With guests: no lane of one row has a folder of the other. What both need has a lock.
-USER_MODE = ["um", "ctf", "um-user", "ftracetest", "layers", "um-6.18"]
-EMULATED = ["x86-64", "ctf-x86-64", "crash-x86-64", "arm64-bare", "x86-64-6.18"]
+USER_MODE = ["um", "ctf", "um-user", "ftracetest", "layers"]
+EMULATED = ["x86-64", "ctf-x86-64", "crash-x86-64", "arm64-bare"]
 COMMAND = (sys.executable, SCRIPTS / "proof/check.py")
 IDLY = ("nice", "-n", "19", *COMMAND)
 
@@ -41,8 +43,8 @@ def split(names):
         here = rest
     else:
         user_mode = []
-    quiet = [name for name in LANES if name in names]
-    return (here, [row for row in (user_mode, quiet) if row]) if here else (names, [])
+    quiet = [[name for name in row if name in names] for row in QUIET]
+    return (here, [row for row in (user_mode, *quiet) if row]) if here else (names, [])
 
 
 class Beside:

@@ -83,7 +83,8 @@ class Chosen(unittest.TestCase):
     """Which lanes run beside others."""
 
     def test_those_without_a_guest_if_there_is_another(self):
-        self.assertEqual(beside.split(["harness", "um", "lint"]), (["um"], [["lint", "harness"]]))
+        self.assertEqual(beside.split(["harness", "ring", "um", "lint"]),
+                         (["um"], [["lint", "harness"], ["ring"]]))
 
     def test_none_if_there_is_no_other(self):
         self.assertEqual(beside.split(["harness", "lint"]), (["harness", "lint"], []))
