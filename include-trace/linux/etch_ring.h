@@ -717,7 +717,8 @@ static __always_inline u64 etch_ring_position(const struct etch_ring *r)
  * @record: as there
  *
  * If nobody has reserved in the ring since then, that time is not before any in it, and a writer
- * need not read the counter once more. So one reading is for records in several rings.
+ * need not read the counter once more. So one reading is for records in several rings. Until this
+ * call nothing in the ring tells readers of the record.
  *
  * Context: as etch_ring_reserve(); since etch_ring_position() on one CPU, with preemption disabled.
  * Return: ETCH_QUICK_DONE: the record has that time. If neither that nor ETCH_QUICK_LOST: what to

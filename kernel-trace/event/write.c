@@ -71,7 +71,7 @@ struct etch_copies {
 		const struct etch_head *record;
 		unsigned int len;
 		u64 mask;			/* the instances that get a copy */
-		unsigned int nr;		/* of them, from the first on, those in @then */
+		unsigned int nr;		/* how many of them, from the first on, @then has */
 		u64 then[ETCH_AT_ONCE];		/* where their rings were before the time */
 	} stack[ETCH_RING_MAX_NEST];
 };

@@ -671,7 +671,8 @@ EXPORT_SYMBOL_GPL(etch_ring_passed);
  *
  * For a reader that merges rings in the order of time: a ring that is empty and then not
  * busy will not get a record that is older than the question, except for one whose stores
- * are still in a CPU's store buffer.
+ * are still in a CPU's store buffer, or one with a time from before its writer was in flight:
+ * etch_ring_reserve_since(). A grace period of RCU waits for both.
  *
  * Context: any, without the mutex.
  * Return: true if one is.

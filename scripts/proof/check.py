@@ -8,8 +8,8 @@
 
 LANES and LONG say what there is, the files in checks/ what each does. Lanes without a guest
 run beside the others, and lanes in User-mode Linux beside those in QEMU, in a check.py of their
-own each. A lane that cannot run, or that runs no test, has failed. A kernel that does not boot, does not end
-in time, or has trouble on its console, has failed too, whatever its tests said.
+own each. A lane that cannot run, or that runs no test, has failed. A kernel that does not boot,
+does not end in time, or has trouble on its console, has failed too, whatever its tests said.
 """
 
 import itertools

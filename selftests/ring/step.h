@@ -3,9 +3,10 @@
 #define _RING_STEP_H
 
 /*
- * An operation, and another one at one of its places: for step_test.c, which has the operations.
+ * Interrupting an operation at one of its places by another operation. step_test.c has the
+ * operations.
  *
- * A place is a call of the stand-ins' hook, or with by_trap any instruction.
+ * A place is where a stand-in calls its hook or, if by_trap is set, any instruction.
  */
 
 #include <signal.h>
