@@ -19,6 +19,7 @@
 # fetch.sh lint: in addition what looks at sources.
 # fetch.sh model: in addition the model checker.
 # fetch.sh probes: in addition what makes and reads debug information.
+# fetch.sh user: in addition the compiler for events of programs in C++.
 # fetch.sh view: in addition a browser, and what drives it.
 # fetch.sh litmus: in addition what builds and runs arm64 programs.
 set -euo pipefail
@@ -116,7 +117,10 @@ xdotool		xdotool
 docs)	TOOLS+="sphinx-build	python3-sphinx" ;;
 fuzz)	TOOLS+="clang-14	clang-14"
 	FILES+="/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a	libclang-rt-14-dev" ;;
-harness)	TOOLS+="pkg-config	pkg-config" ;;
+harness)	TOOLS+="
+g++		g++
+pkg-config	pkg-config
+" ;;
 headers)	TOOLS+="
 aarch64-linux-gnu-gcc		gcc-aarch64-linux-gnu
 powerpc64le-linux-gnu-gcc	gcc-powerpc64le-linux-gnu
@@ -143,6 +147,7 @@ probes)	TOOLS+="
 pahole	pahole
 perf	linux-perf
 " ;;
+user)	TOOLS+="g++	g++" ;;
 view)	TOOLS+="
 babeltrace2	babeltrace2
 chromium	chromium

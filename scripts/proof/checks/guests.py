@@ -248,6 +248,7 @@ def um_plain():
 def um_user():
     """Events of programs, in a small User-mode Linux: none of their tests is skipped. KUnit."""
     name = "um-user"
+    need([SCRIPTS / "lab/fetch.sh", "user"])
     missing = set(USER_TESTS) - set(prepare(name))
     if missing:
         raise LaneError(f"there is no kselftest {' '.join(missing)}")
