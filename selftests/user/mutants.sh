@@ -76,12 +76,12 @@ x86_64_mutants()
 	mutant "position before payload" $sections \
 		's/"rdtsc\\n/"movq %%r10, (%%rcx)\\n\\trdtsc\\n/'
 	mutant "loss not counted by the last instruction" $sections \
-		's/"addq \$1, %c\[lost\]\(%%rcx\)\\n"/"addq \$1, %c[lost](%%rcx); movl \$99, %%ecx; 8: decl %%ecx; jnz 8b\\n"/'
+		's/"incq %%r10\\n\\t"\s*"addq %\[lost\]/"incq %%r10; movq %%r10, %c[lost](%%rcx); movl \$99, %%edx; 9: decl %%edx; jnz 9b\\n\\t""addq %[lost]/'
 	mutant "block not invalid before it is begun again" $sections \
-		's/"movq \$0, \(%%rdx\)\\n\\t"//; s/"incq %%r10\\n/"movl \$20000, %%r11d; 8: decl %%r11d; jnz 8b; incq %%r10\\n/'
+		's/"movq \$0, \(%%rdx\)\\n\\t"//; s/"incq %%r10\\n\\t"(\s*"movq %%r10, \(%%rdx\))/"movl \$20000, %%r11d; 9: decl %%r11d; jnz 9b; incq %%r10\\n\\t"$1/'
 	mutant "end of the next block before its position" $sections \
-		's/"cmpq %c\[end\]\(%%rcx\), %%r10\\n\\t"\s*"ja %l\[slow\]\\n\\t"//'
-	slow='s/"7:\\tmovq/"7:\\tmovl \$500, %%edx; 8: decl %%edx; jnz 8b; movq/'
+		's/"cmpq %c\[end\]\(%%rcx\), %%r10\\n\\t"\s*"ja 8f\\n\\t"//'
+	slow='s/"7:\\tmovq/"7:\\tmovl \$500, %%edx; 9: decl %%edx; jnz 9b; movq/'
 }
 
 aarch64_mutants()
@@ -91,12 +91,12 @@ aarch64_mutants()
 	mutant "position before payload" $sections \
 		's/"isb\\n/"stlr x13, [x11]; isb\\n/'
 	mutant "loss not counted by the last instruction" $sections \
-		's/"str x12, \[x11, %c\[lost\]\]\\n"/"str x12, [x11, %c[lost]]; mov x13, 99; 8: subs x13, x13, 1; b.ne 8b\\n"/g'
+		's/"add x13, x13, 1\\n\\t"/"add x13, x13, 1; str x13, [x11]; mov x14, 99; 9: subs x14, x14, 1; b.ne 9b\\n\\t"/'
 	mutant "block not invalid before it is begun again" $sections \
-		's/"str xzr, \[x16\]\\n\\t"//; s/("stlr x14, \[x16\])/"mov x17, 20000; 8: subs x17, x17, 1; b.ne 8b\\n\\t"\n$1/'
+		's/"str xzr, \[x16\]\\n\\t"//; s/("stlr x14, \[x16\])/"mov x17, 20000; 9: subs x17, x17, 1; b.ne 9b\\n\\t"\n$1/'
 	mutant "end of the next block before its position" $sections \
-		's/"cmp x13, x14\\n\\t"\s*"b.hi %l\[slow\]\\n\\t"//'
-	slow='s/"7:\\tstlr/"7:\\tmov x15, 500; 8: subs x15, x15, 1; b.ne 8b; stlr/'
+		's/"cmp x13, x14\\n\\t"\s*"b.hi 8f\\n\\t"//'
+	slow='s/"7:\\tstlr/"7:\\tmov x15, 500; 9: subs x15, x15, 1; b.ne 9b; stlr/'
 }
 
 for machine in x86_64 aarch64; do

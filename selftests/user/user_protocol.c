@@ -30,7 +30,11 @@ struct payload {
 
 /* Of all instances, as the library has them; the first one alone is used. */
 static struct etch_user_ring *rows[32 * CPUS + sizeof(struct etch__missed) / sizeof(void *)];
-static struct etch_provider provider = { .cpus = CPUS, .fd = -1, .rings = rows };
+static volatile uint32_t gate = 1;
+static uint16_t id = 5;
+static struct etch_provider provider = {
+	.gates = &gate, .ids = &id, .nr = 1, .fd = -1, .cpus = CPUS, .rings = rows
+};
 static volatile bool stop;
 static unsigned long tried;
 static __thread unsigned long my_tried;
@@ -77,9 +81,7 @@ static void hit(void)
 
 	fill(&p, (uint64_t)me << 48 | my_tried);
 	__atomic_fetch_add(&my_tried, 1, __ATOMIC_RELAXED);
-	while (etch__store(rows, 5ULL << 48, me, &p, p.len))
-		if (!etch__make_room(&provider, rows, 0, &me, ETCH_HEAD + p.len))
-			break;
+	etch__record(&provider, &me, 0, &p, p.len);
 }
 
 static void on_timer(int sig)

@@ -10,12 +10,10 @@
  * functions is one sequence, in the machine's own language. <linux/etch_user.h> says what they
  * do to a ring. @row is an instance's part of etch_provider.rings.
  *
- *	etch__store()		stores a record, whole. Returns 0; 1: etch__slow() has to look
+ *	etch__store()		stores a record, whole, or counts it as lost if the ring is full for
+ *				it. Returns 0; 1: etch__slow() has to look
  *	etch__lose()		counts lost records on the CPU where the thread is by now, whose
  *				ring may be another. ETCH__LOSE, or ETCH__NONE
- *	etch__lose_if_full()	counts a record as lost if the ring is full for @len bytes: the way
- *				of one that is, and so in one section. ETCH__LOSE; ETCH__NEXT: it is
- *				not full, or not sure to be
  *	etch__open()		tells records where the block of pos ends, if they are welcome and
  *				@len bytes fit. Any step
  *	etch__begin()		begins the next block, if @len bytes do not fit in this one, and it

@@ -43,7 +43,7 @@ etch__store(struct etch_user_ring **row, uint64_t word, int32_t tid, const void 
 		"add x13, x12, %[add]\n\t"
 		"ldr x14, [x11, %c[end]]\n\t"
 		"cmp x13, x14\n\t"
-		"b.hi %l[slow]\n\t"
+		"b.hi 8f\n\t"
 		"ubfx x12, x12, %c[count], %c[width]\n\t"
 		"add x12, x12, x11\n\t"
 		"add x12, x12, %c[data]\n\t"
@@ -58,6 +58,26 @@ etch__store(struct etch_user_ring **row, uint64_t word, int32_t tid, const void 
 		"add x12, x12, 12\n\t"
 		"mov x14, 0\n\t"
 		"b 6f\n"
+		"8:\tldr x13, [x11, %c[stopped]]\n\t"
+		"ldr x14, [x11, %c[overwrite]]\n\t"
+		"orr x13, x13, x14\n\t"
+		"cbnz x13, %l[slow]\n\t"
+		"lsr x12, x12, %c[count]\n\t"
+		"sub x12, x12, 1\n\t"
+		"add x13, x12, %[len]\n\t"
+		"add x13, x13, %c[head]\n\t"			/* the record's last byte */
+		"orr x12, x12, %c[last]\n\t"			/* the block's, or -1 */
+		"cmp x13, x12\n\t"
+		"b.le %l[slow]\n\t"				/* it fits in this block */
+		"ldr x13, [x11, %c[consumed]]\n\t"
+		"sub x12, x12, x13\n\t"
+		"add x12, x12, 1\n\t"
+		"cmp x12, %c[bytes]\n\t"
+		"b.lt %l[slow]\n\t"				/* the next one is free */
+		"add x11, x11, %c[lost]\n\t"
+		"ldr x13, [x11]\n\t"
+		"add x13, x13, 1\n\t"
+		"b 7f\n"
 		"5:\tldr x15, [%[payload], x14]\n\t"
 		"str x15, [x12, x14]\n\t"
 		"add x14, x14, 8\n"
@@ -68,13 +88,19 @@ etch__store(struct etch_user_ring **row, uint64_t word, int32_t tid, const void 
 		"b.eq 7f\n\t"
 		"ldr w15, [%[payload], x14]\n\t"
 		"str w15, [x12, x14]\n"
-		"7:\tstlr x13, [x11]\n"				/* (u) pos */
+		"7:\tstlr x13, [x11]\n"				/* (u) pos, or lost */
 		ETCH__END
 		:
 		: [area] "r" (__rseq_offset), [row] "r" (row), [word] "r" (word), [tid] "r" (tid),
 		  [payload] "r" (payload), [len] "r" (len), [add] "r" (add),
 		  [end] "i" (offsetof(struct etch_user_ring, end)),
 		  [step] "i" (offsetof(struct etch_user_ring, step)),
+		  [stopped] "i" (offsetof(struct etch_user_ring, stopped)),
+		  [overwrite] "i" (offsetof(struct etch_user_ring, overwrite)),
+		  [consumed] "i" (offsetof(struct etch_user_ring, consumed)),
+		  [lost] "i" (offsetof(struct etch_user_ring, lost)), [head] "i" (ETCH_HEAD),
+		  [last] "i" (ETCH_USER_SUBBUF - 1),
+		  [bytes] "i" (ETCH_USER_SUBBUFS * ETCH_USER_SUBBUF),
 		  [count] "i" (ETCH_USER_COUNT_BITS), [data] "i" (ETCH_USER_DATA),
 		  [width] "i" (ETCH_USER_SUBBUF_SHIFT + __builtin_ctz(ETCH_USER_SUBBUFS))
 		: "x9", "x10", "x11", "x12", "x13", "x14", "x15", "memory", "cc"
@@ -101,49 +127,6 @@ static inline enum etch__step etch__lose(struct etch_user_ring **row, uint64_t n
 	return ETCH__LOSE;
 none:
 	return ETCH__NONE;
-}
-
-static inline __attribute__((always_inline)) enum etch__step
-etch__lose_if_full(struct etch_user_ring **row, uint64_t len)
-{
-	__asm__ goto(
-		ETCH__BEGIN
-		"cbz x11, %l[next]\n\t"
-		"ldr x12, [x11, %c[stopped]]\n\t"
-		"ldr x13, [x11, %c[overwrite]]\n\t"
-		"orr x12, x12, x13\n\t"
-		"cbnz x12, %l[next]\n\t"
-		"ldr x12, [x11]\n\t"
-		"lsr x12, x12, %c[count]\n\t"
-		"sub x12, x12, 1\n\t"
-		"add x13, x12, %[len]\n\t"
-		"asr x12, x12, %c[shift]\n\t"
-		"asr x13, x13, %c[shift]\n\t"
-		"cmp x13, x12\n\t"
-		"b.eq %l[next]\n\t"				/* it fits in this block */
-		"add x12, x12, 1\n\t"
-		"lsl x12, x12, %c[shift]\n\t"
-		"ldr x13, [x11, %c[consumed]]\n\t"
-		"sub x12, x12, x13\n\t"
-		"cmp x12, %c[bytes]\n\t"
-		"b.lt %l[next]\n\t"
-		"ldr x12, [x11, %c[lost]]\n\t"
-		"add x12, x12, 1\n\t"
-		"str x12, [x11, %c[lost]]\n"
-		ETCH__END
-		:
-		: [area] "r" (__rseq_offset), [row] "r" (row), [len] "r" (len),
-		  [stopped] "i" (offsetof(struct etch_user_ring, stopped)),
-		  [overwrite] "i" (offsetof(struct etch_user_ring, overwrite)),
-		  [consumed] "i" (offsetof(struct etch_user_ring, consumed)),
-		  [lost] "i" (offsetof(struct etch_user_ring, lost)),
-		  [bytes] "i" (ETCH_USER_SUBBUFS * ETCH_USER_SUBBUF),
-		  [count] "i" (ETCH_USER_COUNT_BITS), [shift] "i" (ETCH_USER_SUBBUF_SHIFT)
-		: "x9", "x10", "x11", "x12", "x13", "memory", "cc"
-		: next);
-	return ETCH__LOSE;
-next:
-	return ETCH__NEXT;
 }
 
 static inline enum etch__step etch__open(struct etch_user_ring **row, uint64_t len)

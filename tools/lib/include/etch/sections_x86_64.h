@@ -41,7 +41,7 @@ etch__store(struct etch_user_ring **row, uint64_t word, int32_t tid, const void 
 		"movq (%%rcx), %%r8\n\t"			/* pos */
 		"leaq (%%r8, %[add]), %%r10\n\t"
 		"cmpq %c[end](%%rcx), %%r10\n\t"
-		"ja %l[slow]\n\t"
+		"ja 8f\n\t"
 		"shrq %[count], %%r8\n\t"
 		"andl %[mask], %%r8d\n\t"
 		"leaq %c[data](%%rcx, %%r8), %%r8\n\t"
@@ -57,6 +57,22 @@ etch__store(struct etch_user_ring **row, uint64_t word, int32_t tid, const void 
 		"addq $12, %%r8\n\t"
 		"xorl %%eax, %%eax\n\t"
 		"jmp 6f\n"
+		"8:\tmovq %c[stopped](%%rcx), %%rdx\n\t"
+		"orq %c[overwrite](%%rcx), %%rdx\n\t"
+		"jnz %l[slow]\n\t"
+		"shrq %[count], %%r8\n\t"
+		"decq %%r8\n\t"
+		"leaq %c[head](%%r8, %[len]), %%rdx\n\t"	/* the record's last byte */
+		"orq %[last], %%r8\n\t"				/* the block's, or -1 */
+		"cmpq %%r8, %%rdx\n\t"
+		"jle %l[slow]\n\t"				/* it fits in this block */
+		"subq %c[consumed](%%rcx), %%r8\n\t"
+		"cmpq %[bytes] - 1, %%r8\n\t"
+		"jl %l[slow]\n\t"				/* the next one is free */
+		"movq %c[lost](%%rcx), %%r10\n\t"
+		"incq %%r10\n\t"
+		"addq %[lost], %%rcx\n\t"
+		"jmp 7f\n"
 		"5:\tmovq (%[payload], %%rax), %%rdx\n\t"
 		"movq %%rdx, (%%r8, %%rax)\n\t"
 		"addq $8, %%rax\n"
@@ -67,13 +83,19 @@ etch__store(struct etch_user_ring **row, uint64_t word, int32_t tid, const void 
 		"je 7f\n\t"
 		"movl (%[payload], %%rax), %%edx\n\t"
 		"movl %%edx, (%%r8, %%rax)\n"
-		"7:\tmovq %%r10, (%%rcx)\n"
+		"7:\tmovq %%r10, (%%rcx)\n"			/* pos, or lost */
 		ETCH__END
 		:
 		: [area] "r" (__rseq_offset), [row] "r" (row), [word] "r" (word), [tid] "r" (tid),
 		  [payload] "r" (payload), [len] "r" (len), [add] "r" (add),
 		  [end] "i" (offsetof(struct etch_user_ring, end)),
 		  [step] "i" (offsetof(struct etch_user_ring, step)),
+		  [stopped] "i" (offsetof(struct etch_user_ring, stopped)),
+		  [overwrite] "i" (offsetof(struct etch_user_ring, overwrite)),
+		  [consumed] "i" (offsetof(struct etch_user_ring, consumed)),
+		  [lost] "i" (offsetof(struct etch_user_ring, lost)), [head] "i" (ETCH_HEAD),
+		  [last] "i" (ETCH_USER_SUBBUF - 1),
+		  [bytes] "i" (ETCH_USER_SUBBUFS * ETCH_USER_SUBBUF),
 		  [count] "i" (ETCH_USER_COUNT_BITS), [data] "i" (ETCH_USER_DATA),
 		  [mask] "i" (ETCH_USER_SUBBUFS * ETCH_USER_SUBBUF - 1)
 		: "rax", "rcx", "rdx", "r8", "r10", "memory", "cc"
@@ -99,46 +121,6 @@ static inline enum etch__step etch__lose(struct etch_user_ring **row, uint64_t n
 	return ETCH__LOSE;
 none:
 	return ETCH__NONE;
-}
-
-static inline __attribute__((always_inline)) enum etch__step
-etch__lose_if_full(struct etch_user_ring **row, uint64_t len)
-{
-	__asm__ goto(
-		ETCH__BEGIN
-		"testq %%rcx, %%rcx\n\t"
-		"jz %l[next]\n\t"
-		"movq %c[stopped](%%rcx), %%rdx\n\t"
-		"orq %c[overwrite](%%rcx), %%rdx\n\t"
-		"jnz %l[next]\n\t"
-		"movq (%%rcx), %%r8\n\t"
-		"shrq %[count], %%r8\n\t"
-		"decq %%r8\n\t"
-		"leaq (%%r8, %[len]), %%r9\n\t"
-		"sarq %[shift], %%r8\n\t"
-		"sarq %[shift], %%r9\n\t"
-		"cmpq %%r8, %%r9\n\t"
-		"je %l[next]\n\t"				/* it fits in this block */
-		"incq %%r8\n\t"
-		"shlq %[shift], %%r8\n\t"
-		"subq %c[consumed](%%rcx), %%r8\n\t"
-		"cmpq %[bytes], %%r8\n\t"
-		"jl %l[next]\n\t"
-		"addq $1, %c[lost](%%rcx)\n"
-		ETCH__END
-		:
-		: [area] "r" (__rseq_offset), [row] "r" (row), [len] "r" (len),
-		  [stopped] "i" (offsetof(struct etch_user_ring, stopped)),
-		  [overwrite] "i" (offsetof(struct etch_user_ring, overwrite)),
-		  [consumed] "i" (offsetof(struct etch_user_ring, consumed)),
-		  [lost] "i" (offsetof(struct etch_user_ring, lost)),
-		  [bytes] "i" (ETCH_USER_SUBBUFS * ETCH_USER_SUBBUF),
-		  [count] "i" (ETCH_USER_COUNT_BITS), [shift] "i" (ETCH_USER_SUBBUF_SHIFT)
-		: "rax", "rcx", "rdx", "r8", "r9", "memory", "cc"
-		: next);
-	return ETCH__LOSE;
-next:
-	return ETCH__NEXT;
 }
 
 static inline enum etch__step etch__open(struct etch_user_ring **row, uint64_t len)

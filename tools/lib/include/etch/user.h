@@ -248,15 +248,6 @@ etch__slow(struct etch_provider *p, struct etch_user_ring **row, unsigned int in
 	return 0;
 }
 
-/* The same, quick where the ring is full. */
-static inline __attribute__((always_inline)) int
-etch__make_room(struct etch_provider *p, struct etch_user_ring **row, unsigned int instance,
-		int32_t *tid, uint64_t len)
-{
-	return etch__lose_if_full(row, len) != ETCH__LOSE &&
-	       etch__slow(p, row, instance, tid, len);
-}
-
 /* The thread's id for records. A process without a ring gets it with the first. */
 static inline int32_t etch__tid(struct etch_provider *p)
 {
@@ -286,10 +277,10 @@ etch__call(struct etch_provider *p, unsigned int gate, const void *payload, uint
 	errno = saved;
 }
 
-/* Stores a record in the rings of all instances of a mask. */
-static inline __attribute__((always_inline)) void
-etch__record(struct etch_provider *p, int32_t *tid, unsigned int gate, const void *payload,
-	     uint64_t len)
+/* Stores a record in the rings of all instances that want it. */
+static __attribute__((noinline, unused)) void
+etch__record_in_each(struct etch_provider *p, int32_t *tid, unsigned int gate, const void *payload,
+		     uint64_t len)
 {
 	struct etch_user_ring **rows = p->rings;
 	uint64_t word = (uint64_t)p->ids[gate] << 48;
@@ -312,9 +303,23 @@ etch__record(struct etch_provider *p, int32_t *tid, unsigned int gate, const voi
 		if (!*tid && etch__find(p, row, instance, tid))
 			continue;
 		while (etch__store(row, word, *tid, payload, len))
-			if (!etch__make_room(p, row, instance, tid, ETCH_HEAD + len))
+			if (!etch__slow(p, row, instance, tid, ETCH_HEAD + len))
 				break;
 	}
+}
+
+/* The same, quick where there is one instance, and nothing is missing. */
+static inline __attribute__((always_inline)) void
+etch__record(struct etch_provider *p, int32_t *tid, unsigned int gate, const void *payload,
+	     uint64_t len)
+{
+	struct etch_user_ring **rows = p->rings;
+	uint32_t mask = p->gates[gate];
+
+	if (!rows || !*tid || (mask & (mask - 1)) || !mask ||
+	    etch__store(rows + __builtin_ctz(mask) * p->cpus, (uint64_t)p->ids[gate] << 48, *tid,
+			payload, len))
+		etch__record_in_each(p, tid, gate, payload, len);
 }
 
 /* ---- Providers ---- */
