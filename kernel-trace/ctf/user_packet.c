@@ -44,20 +44,23 @@ static bool etch_user_page_takes(const struct etch_user_page *page,
 	       item->time - page->head->timestamp_end < ETCH_USER_GAP;
 }
 
-static void etch_user_page_add(struct etch_user_page *page, const struct etch_user_item *item)
+/* Adds the item, and records that follow it in its ring. */
+static void etch_user_page_add(struct etch_user_page *page, struct etch_user_reader *reader,
+			       const struct etch_user_item *item, u64 until)
 {
 	const struct etch_head *record = item->record;
 	struct etch_packet_header *head = page->head;
-	unsigned int at = ALIGN(page->len, 4);
+	unsigned int at = ALIGN(page->len, 4), bytes = ETCH_USER_PACKET - at;
 
 	if (!page->records) {
 		head->timestamp_begin = item->time;
 		head->pid = record->pid;
 	}
+	until = min(until, item->time + ETCH_USER_GAP - 1);
+	page->records += etch_user_run(reader, until, &bytes);
 	memset((void *)head + page->len, 0, at - page->len);
-	memcpy((void *)head + at, record, item->len);
-	page->len = at + item->len;
-	page->records++;
+	memcpy((void *)head + at, record, bytes);
+	page->len = at + bytes;
 	head->timestamp_end = item->time;
 }
 
@@ -123,7 +126,7 @@ bool etch_user_packet_next(struct etch_user_packets *p, struct etch_instance *in
 	       etch_user_page_takes(&page, item)) {
 		tail->overwritten += item->overwritten;
 		tail->lost += item->lost - item->overwritten;
-		etch_user_page_add(&page, item);
+		etch_user_page_add(&page, p->reader, item, until);
 		etch_user_next(p->reader);
 	}
 	if (!page.records)

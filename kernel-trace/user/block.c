@@ -302,6 +302,49 @@ const struct etch_head *etch_user_view_record(const struct etch_user_ring_of *ri
 }
 
 /**
+ * etch_user_view_run() - go on over records like the one before
+ * @view: from whose etch_user_view_record() the first one is
+ * @len: its bytes
+ * @time: its time; gets the last one's
+ * @until: no other one is younger; it is not in the future
+ * @room: no other one ends behind so many bytes from the first one's begin
+ *
+ * Most records are of the same event and thread as the one before, and have its size: what was
+ * checked for that one holds for them. They stand as in a packet, each aligned to 4 bytes.
+ * The last one is the view's next record then, as if the others were dealt with.
+ *
+ * Context: any.
+ * Return: how many records there are, with the first one.
+ */
+unsigned int etch_user_view_run(struct etch_user_view *view, unsigned int len, u64 *time,
+				u64 until, unsigned int room)
+{
+	const struct etch_head *first = view->data + view->at, *head = first;
+	unsigned int left = min(room, view->end - view->at), step = ALIGN(len, 4), nr = 1;
+	u64 last = *time, next;
+
+	/* Unless all records of this event have one size. */
+	if (view->fixed_len != len)
+		return 1;
+	for (; nr * step + len <= left; nr++) {
+		head = (const void *)head + step;
+		if (head->pid != first->pid || etch_head_id(head) != etch_head_id(first) ||
+		    head->word >> ETCH_CONTEXT_SHIFT)
+			break;
+		next = etch_time_full(last, head->word);
+		if (next > until)
+			break;
+		last = next;
+	}
+	view->at += (nr - 1) * step;
+	view->place.next += (nr - 1) * step;
+	view->place.seen += nr - 1;
+	view->counts.read += nr - 1;
+	*time = last;
+	return nr;
+}
+
+/**
  * etch_user_view_step() - the record was dealt with
  * @view: from whose etch_user_view_record() it is
  * @len: its bytes

@@ -7,6 +7,7 @@
  * give the records up to that time; etch_user_safe() tells it. The next beginning tells a later
  * time. Nothing waits for a program that sleeps, or has been stopped, or killed.
  */
+#include <linux/align.h>
 #include <linux/cleanup.h>
 #include <linux/etch.h>
 #include <linux/etch_clock.h>
@@ -320,6 +321,33 @@ const struct etch_user_item *etch_user_first(struct etch_user_reader *r)
 	if (!r->heap.nr || r->resets != r->inst->user->resets)
 		return NULL;
 	return &r->heap.data[0]->item;
+}
+
+/**
+ * etch_user_run() - take the records that follow in the same ring along
+ * @r: the reader, begun
+ * @until: none of them is younger; not behind etch_user_safe()
+ * @bytes: how many they may have, with etch_user_first()'s; gets how many they have
+ *
+ * They are of the same event, thread and size as etch_user_first(), stand behind it, and it is
+ * their turn. The item has the time of the last one then.
+ *
+ * Context: as etch_user_first(), which was not NULL.
+ * Return: how many records there are, with etch_user_first().
+ */
+unsigned int etch_user_run(struct etch_user_reader *r, u64 until, unsigned int *bytes)
+{
+	struct etch_user_stream *s = r->heap.data[0];
+	struct etch_user_item *item = &s->item;
+	unsigned int nr;
+	size_t i;
+
+	/* The second in time is a child of the heap's root. */
+	for (i = 1; i < r->heap.nr && i <= 2; i++)
+		until = min(until, r->heap.data[i]->item.time - 1);
+	nr = etch_user_view_run(&s->view, item->len, &item->time, until, *bytes);
+	*bytes = (nr - 1) * ALIGN(item->len, 4) + item->len;
+	return nr;
 }
 
 /**

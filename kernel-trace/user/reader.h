@@ -58,6 +58,7 @@ int etch_user_reader_make(struct etch_user_reader **reader, struct etch_instance
 void etch_user_reader_free(struct etch_user_reader *r);
 int etch_user_begin(struct etch_user_reader *r);
 const struct etch_user_item *etch_user_first(struct etch_user_reader *r);
+unsigned int etch_user_run(struct etch_user_reader *r, u64 until, unsigned int *bytes);
 void etch_user_next(struct etch_user_reader *r);
 void etch_user_end(struct etch_user_reader *r);
 bool etch_user_present(const struct etch_user_reader *r);

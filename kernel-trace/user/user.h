@@ -275,6 +275,8 @@ u64 etch_user_unread_lost(const struct etch_user_ring_of *ring);
 const struct etch_head *etch_user_view_record(const struct etch_user_ring_of *ring,
 					      struct etch_user_view *view, unsigned int *len,
 					      u64 *time);
+unsigned int etch_user_view_run(struct etch_user_view *view, unsigned int len, u64 *time,
+				u64 until, unsigned int room);
 void etch_user_view_step(struct etch_user_view *view, unsigned int len, u64 time);
 
 #endif /* _KERNEL_ETCH_USER_H */

@@ -99,6 +99,7 @@ static void find_head(struct found *f, const struct etch_packet_header *head)
 	wrong(f, head->cpu_id, "the CPU");
 	wrong(f, head->packet_size % (8 * PAGE), "half a page");
 	wrong(f, head->content_size > head->packet_size, "the sizes");
+	wrong(f, head->packet_size / 8 > ETCH_USER_SUBBUF + PAGE, "a packet that is too long");
 	wrong(f, head->timestamp_end < head->timestamp_begin, "an end before the beginning");
 	if (head->records)
 		f->packets++;
@@ -501,6 +502,54 @@ static struct etch_user_ring *my_ring(void)
 		if (utest__provider.rings[i])
 			return utest__provider.rings[i];
 	return NULL;
+}
+
+/* Bytes that a record may not have, and where. Most records are read in runs of like ones. */
+static const struct {
+	const char *what;
+	size_t at;
+	uint64_t or;
+} no_record[] = {
+	{ "an event that is not there", 7, 0x20 },
+	{ "a context", 7, 0x80 },
+	{ "another thread", 8, 1 << 29 },
+	{ "the future", 5, 0x40 },
+};
+
+/* A child writes three records, and something into the second one. */
+static int spoil(size_t nr)
+{
+	struct etch_user_ring *ring;
+	uint64_t word;
+	char *second;
+
+	hit(3);
+	ring = my_ring();
+	if (!ring)
+		return 1;
+	second = (char *)ring + ETCH_USER_DATA + sizeof(struct etch_user_block) + 28;
+	memcpy(&word, second + no_record[nr].at, sizeof(word));
+	word |= no_record[nr].or;
+	memcpy(second + no_record[nr].at, &word, sizeof(word));
+	return 0;
+}
+
+TEST_F(packets, a_record_behind_another_is_looked_at)
+{
+	int status;
+
+	for (size_t i = 0; i < ARRAY_LEN(no_record); i++) {
+		printf("# %s\n", no_record[i].what);
+		if (!make_child())
+			_exit(spoil(i));
+		ASSERT_LT(0, wait(&status));
+		ASSERT_EQ(0, status);
+		ASSERT_EQ(0, write_file(ETCH, "tracing_on", "0"));
+		find_rest(&self->found);
+		EXPECT_EQ(0, self->found.wrong);
+		EXPECT_EQ(1, self->found.records);
+		ASSERT_EQ(0, write_file(ETCH, "tracing_on", "1"));
+	}
 }
 
 /* A child writes records whose time is that of before; the parent's stand between. */
