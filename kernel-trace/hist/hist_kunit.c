@@ -321,6 +321,15 @@ static void etch_hist_the_same_is_recognised(struct kunit *test)
 
 /* ---- Keys ---- */
 
+/* Words for a key, which a stack that is watched has no room for. */
+static u64 *etch_test_words(struct kunit *test)
+{
+	u64 *words = kunit_kzalloc(test, ETCH_TABLE_WORDS * sizeof(*words), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, words);
+	return words;
+}
+
 static void etch_hist_numbers_become_words(struct kunit *test)
 {
 	static const struct {
@@ -335,7 +344,7 @@ static void etch_hist_numbers_become_words(struct kunit *test)
 	};
 	struct etch_test_record r;
 	struct etch_hist_spec spec;
-	u64 key[ETCH_TABLE_WORDS];
+	u64 *key = etch_test_words(test);
 	int i;
 
 	etch_test_fill(&r);
@@ -352,13 +361,13 @@ static void etch_hist_fields_are_packed(struct kunit *test)
 {
 	char *at, cut[ETCH_HIST_TEXT];
 	struct etch_hist_spec spec;
-	u64 key[ETCH_TABLE_WORDS];
+	u64 *key = etch_test_words(test);
 	struct etch_test_record r;
 
 	etch_test_fill(&r);
 	KUNIT_ASSERT_EQ(test, 0, etch_test_parse("keys=name,number,loc_text", &spec));
 	KUNIT_EXPECT_EQ(test, 2 + 1 + ETCH_HIST_TEXT / 8, spec.shape.keys);
-	memset(key, 0xff, sizeof(key));
+	memset(key, 0xff, ETCH_TABLE_WORDS * sizeof(*key));
 	etch_hist_key(spec.keys, spec.nr_keys, &r, key);
 	at = (char *)key;
 	KUNIT_EXPECT_MEMEQ(test, at, "twelve bytes\0\0\0", 16);
@@ -380,7 +389,7 @@ static struct etch_table *etch_test_filled(struct kunit *test, struct etch_hist_
 {
 	struct etch_table *table = etch_test_table(test, spec->shape.keys, spec->shape.sums);
 	struct etch_test_record r;
-	u64 key[ETCH_TABLE_WORDS];
+	u64 *key = etch_test_words(test);
 	struct etch_bin *bin;
 	int i;
 
@@ -427,17 +436,19 @@ static void etch_hist_lines_are_in_order(struct kunit *test)
 	struct etch_table_view view;
 	struct etch_hist_spec spec;
 	struct etch_table *table;
-	struct seq_file m;
+	struct seq_file *m;
 	int i;
 
+	m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, m);
 	for (i = 0; i < ARRAY_SIZE(pairs); i++) {
-		etch_test_seq(test, &m);
+		etch_test_seq(test, m);
 		KUNIT_ASSERT_EQ(test, 0, etch_test_parse(pairs[i][0], &spec));
 		table = etch_test_filled(test, &spec);
 		KUNIT_ASSERT_EQ(test, 0, etch_table_read(table, &view));
 		etch_hist_sort(&spec, &view);
-		etch_hist_print_view(&m, &spec, &view);
-		KUNIT_EXPECT_STREQ(test, pairs[i][1], m.buf);
+		etch_hist_print_view(m, &spec, &view);
+		KUNIT_EXPECT_STREQ(test, pairs[i][1], m->buf);
 		etch_table_view_free(&view);
 		etch_table_put(table);
 		etch_hist_spec_drop(&spec);
