@@ -216,6 +216,8 @@ static const char *tsdl_field(const char *text, const char *at, struct tsdl_even
 /* The event that comes next. Returns what follows it, or NULL when there is none. */
 const char *tsdl_event(const char *text, const char *at, struct tsdl_event *e)
 {
+	unsigned int stream;
+
 	at = strstr(at, "\nevent {\n");
 	if (!at)
 		return NULL;
@@ -224,7 +226,10 @@ const char *tsdl_event(const char *text, const char *at, struct tsdl_event *e)
 	at = tsdl_want(tsdl_want(tsdl_want(tsdl_want(at, ";"), "name"), "="), "\"");
 	snprintf(e->name, sizeof(e->name), "%.*s", (int)strcspn(at, "\""), at);
 	at = tsdl_want(tsdl_want(at + strlen(e->name), "\""), ";");
-	at = tsdl_want(at, "stream_id = 0;");
+	/* 1: programs that tests ran have left it. */
+	at = tsdl_want(tsdl_number(tsdl_want(tsdl_want(at, "stream_id"), "="), &stream), ";");
+	if (stream > 1)
+		tsdl_wrong(at, "another stream");
 	at = tsdl_want(at, "fields := struct {");
 	e->nr = 0;
 	e->end = TSDL_HEAD_BITS;

@@ -508,7 +508,7 @@ static struct etch_user_ring *my_ring(void)
 static const struct {
 	const char *what;
 	size_t at;
-	uint64_t or;
+	uint64_t flip;
 } no_record[] = {
 	{ "an event that is not there", 7, 0x20 },
 	{ "a context", 7, 0x80 },
@@ -529,7 +529,7 @@ static int spoil(size_t nr)
 		return 1;
 	second = (char *)ring + ETCH_USER_DATA + sizeof(struct etch_user_block) + 28;
 	memcpy(&word, second + no_record[nr].at, sizeof(word));
-	word |= no_record[nr].or;
+	word ^= no_record[nr].flip;
 	memcpy(second + no_record[nr].at, &word, sizeof(word));
 	return 0;
 }
