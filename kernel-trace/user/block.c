@@ -309,8 +309,8 @@ const struct etch_head *etch_user_view_record(const struct etch_user_ring_of *ri
  * @until: no other one is younger; it is not in the future
  * @room: no other one ends behind so many bytes from the first one's begin
  *
- * Most records are of the same event and thread as the one before, and have its size: what was
- * checked for that one holds for them. They stand as in a packet, each aligned to 4 bytes.
+ * Most records are of the same event and thread as the one before, and have its size. So they need
+ * no check of these. They stand as in a packet, each aligned to 4 bytes.
  * The last one is the view's next record then, as if the others were dealt with.
  *
  * Context: any.
