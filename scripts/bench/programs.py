@@ -148,7 +148,7 @@ def tables(lane, found):
     else:
         out = figures.find(found, "taking a record out, in packets", "event of a list")
         held.append(targets.line("a record out of its ring and into a packet, ns, with the"
-                                 " system calls", out.median, 10))
+                                 " system calls", out.median if out else None, 10))
         start = [figures.find(found, CASES[-1][2], tracer).median
                  for tracer in ("floor", "event of a list")]
         held.append(targets.line("a process's start, ns longer", start[1] - start[0], 100_000))

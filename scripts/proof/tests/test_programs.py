@@ -18,6 +18,7 @@ bench: sample off list 10 10 10 10
 bench: sample start none 1 400000 400000 400000
 bench: sample start list 1 450000 450000 450000
 """.splitlines()
+READING = "bench: sample reading packets 10 120 120 120"
 
 
 class Table(unittest.TestCase):
@@ -36,6 +37,9 @@ class Table(unittest.TestCase):
     def test_in_a_guest_the_start_counts(self):
         text = programs.tables("um-user", self.rows(REPORT, "um-user"))
         self.assertRegex(text, r"ns longer: 50000\.0 \(at most 100000\): held")
+        self.assertIn("### NOT MEASURED: a record out of its ring", text)
+        text = programs.tables("um-user", self.rows([*REPORT, READING], "um-user"))
+        self.assertRegex(text, r"a record out of its ring .*: 12\.00 \(at most 10\): NOT HELD")
         self.assertNotIn("times ftrace's", text)
 
     def test_says_what_was_not_measured(self):
