@@ -321,7 +321,7 @@ static void etch_hist_the_same_is_recognised(struct kunit *test)
 
 /* ---- Keys ---- */
 
-/* Words for a key, which a stack that is watched has no room for. */
+/* Returns words for a key: with KASAN, a frame that has the key is larger than 1 KiB. */
 static u64 *etch_test_words(struct kunit *test)
 {
 	u64 *words = kunit_kzalloc(test, ETCH_TABLE_WORDS * sizeof(*words), GFP_KERNEL);

@@ -302,16 +302,18 @@ const struct etch_head *etch_user_view_record(const struct etch_user_ring_of *ri
 }
 
 /**
- * etch_user_view_run() - go on over records like the one before
+ * etch_user_view_run() - take the records that follow and are like the first one along
  * @view: from whose etch_user_view_record() the first one is
  * @len: its bytes
  * @time: its time; gets the last one's
  * @until: no other one is younger; it is not in the future
  * @room: no other one ends behind so many bytes from the first one's begin
  *
- * Most records are of the same event and thread as the one before, and have its size. So they need
- * no check of these. They stand as in a packet, each aligned to 4 bytes.
- * The last one is the view's next record then, as if the others were dealt with.
+ * Most records are of the same event and thread as the record before, and have its size. The first
+ * record was checked, so the function compares the others with it, and looks at their times. In
+ * the copy each record is aligned to 4 bytes, as in a packet.
+ *
+ * Afterwards the view's next record is the last one, as if the caller had dealt with the others.
  *
  * Context: any.
  * Return: how many records there are, with the first one.

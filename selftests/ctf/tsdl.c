@@ -226,7 +226,7 @@ const char *tsdl_event(const char *text, const char *at, struct tsdl_event *e)
 	at = tsdl_want(tsdl_want(tsdl_want(tsdl_want(at, ";"), "name"), "="), "\"");
 	snprintf(e->name, sizeof(e->name), "%.*s", (int)strcspn(at, "\""), at);
 	at = tsdl_want(tsdl_want(at + strlen(e->name), "\""), ";");
-	/* 1: programs that tests ran have left it. */
+	/* Stream 1 has the events of programs, which earlier tests may have left. */
 	at = tsdl_want(tsdl_number(tsdl_want(tsdl_want(at, "stream_id"), "="), &stream), ";");
 	if (stream > 1)
 		tsdl_wrong(at, "another stream");

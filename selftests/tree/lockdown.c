@@ -74,7 +74,6 @@ TEST(integrity)
 	EXPECT_EQ(0, tree.unknown);
 	for (size_t i = 0; i < tree.nr; i++) {
 		const struct entry *e = &tree.entries[i];
-
 		int none = strstr(e->path, "/cpu") && strstr(e->path, "snapshot") ? ENODATA : 0;
 
 		files += !is_folder(e);
