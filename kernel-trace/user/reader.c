@@ -342,7 +342,7 @@ unsigned int etch_user_run(struct etch_user_reader *r, u64 until, unsigned int *
 	unsigned int nr;
 	size_t i;
 
-	/* The second in time is a child of the heap's root. A program may say that its time is 0. */
+	/* The second in time is a child of the root. A program may say that its time is 0. */
 	for (i = 1; i < r->heap.nr && i <= 2; i++)
 		until = min(until, max(r->heap.data[i]->item.time, 1ULL) - 1);
 	nr = etch_user_view_run(&s->view, item->len, &item->time, until, *bytes);
