@@ -8,6 +8,10 @@ it a result line of its own, and KTAP, which indents subtests by two spaces.
 This module counts the leaves: a result line whose test had subtests stands for
 them and is not counted again, unless it failed while none of them did, as that
 of a program that crashed after its last test.
+
+TAP leaves open whether comments on a failed test stand before its result line or
+behind it. Of those before it the last few are taken, and if there are none, the
+first few behind it.
 """
 
 import re
@@ -19,6 +23,10 @@ LINE = re.compile(
 # Where a stream begins; those of subtests are indented.
 VERSION = re.compile(r"^K?TAP version \d+")
 PLAN = re.compile(r"^(?P<indent>(?:# |  )*)1\.\.(?P<count>\d+)(?P<rest>.*)$")
+COMMENT = re.compile(r"^\s*#[\s#]*(?P<text>.*?)\s*$")
+# What the kselftest harness says of each test, failed or not.
+FRAME = re.compile(r"(?:RUN|OK|FAIL)\b|\S+: Test (?:failed|terminated)")
+COMMENTS = 3        # of a failed test
 
 
 class Case:
@@ -86,6 +94,34 @@ def _result(match, inner):
     return cases
 
 
+class _Comments:
+    """The comments since the last result."""
+
+    def __init__(self):
+        self.texts = []
+        self.wanting = []       # failed cases without a comment so far
+
+    def add(self, line):
+        """Take a line that is no result."""
+        match = COMMENT.match(line)
+        if not match or not match["text"] or FRAME.match(match["text"]):
+            return
+        if not self.wanting:
+            self.texts.append(match["text"])
+        for case in self.wanting:
+            case.why += ("; " if case.why else "") + match["text"]
+        self.wanting = [case for case in self.wanting if case.why.count("; ") < COMMENTS - 1]
+
+    def explain(self, cases):
+        """Give the cases of a result line their comments."""
+        self.wanting = [case for case in cases if case.status == "failed" and not case.why]
+        if self.texts:
+            for case in self.wanting:
+                case.why = "; ".join(self.texts[-COMMENTS:])
+            self.wanting = []
+        self.texts = []
+
+
 def parse(lines):
     """The counted cases of TAP streams, one after the other, in order."""
     streams = [[]]
@@ -99,6 +135,7 @@ def parse(lines):
 def _parse(lines):
     """The counted cases of one stream."""
     levels = {}
+    comments = _Comments()
     for line in lines:
         line = line.rstrip("\r\n")
         plan, match = PLAN.match(line), LINE.match(line)
@@ -115,7 +152,11 @@ def _parse(lines):
                 inner += _close(levels.pop(below), match["name"].strip())
             level = levels.setdefault(depth, _Level())
             level.results += 1
-            level.cases += _result(match, inner)
+            result = _result(match, inner)
+            comments.explain(result)
+            level.cases += result
+        else:
+            comments.add(line)
     cases = []
     for depth in sorted(levels):
         cases += _close(levels[depth], "end")

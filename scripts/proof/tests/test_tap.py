@@ -83,6 +83,19 @@ class Plain(unittest.TestCase):
     def test_text_is_no_result(self):
         self.assertEqual(statuses("okay\nnothing is ok 1\n# a comment\n"), [])
 
+    def test_tells_what_was_said_of_a_failed_test(self):
+        cases = tap.parse(["# seed 7", "ok 1 - a", "# 5 written", "# x.c:1: failed: n",
+                           "not ok 2 - b", "not ok 3 - c", "# d is missing", "# and e",
+                           "ok 4 - d"])
+        self.assertEqual([case.why for case in cases],
+                         ["", "5 written; x.c:1: failed: n", "d is missing; and e", ""])
+
+    def test_tells_no_more_of_a_failed_test_than_a_line(self):
+        many = [f"# {n}" for n in range(9)]
+        before = tap.parse([*many, "not ok 1 - a"])
+        behind = tap.parse(["not ok 1 - a", *many])
+        self.assertEqual([case.why for case in before + behind], ["6; 7; 8", "0; 1; 2"])
+
     def test_skip_all(self):
         self.assertEqual(statuses("1..0 # SKIP not root\n"), ["skipped"])
         self.assertEqual(tap.parse(["1..0 # SKIP not root"])[0].why, "not root")
@@ -98,6 +111,10 @@ class Kselftest(unittest.TestCase):
     def test_names_the_program(self):
         names = [case.name for case in tap.parse(KSELFTEST.splitlines())]
         self.assertEqual(names[3], "selftests: etch: value: global.other")
+
+    def test_tells_the_place_of_a_failed_check(self):
+        self.assertEqual(tap.parse(KSELFTEST.splitlines())[3].why,
+                         "value.c:20:other:Expected 5 (5) == v (6)")
 
     def test_a_crash_after_good_results_is_a_failure(self):
         text = KSELFTEST.replace("# not ok 2 global.other", "# ok 2 other")
