@@ -5,6 +5,7 @@
 #include <linux/bitmap.h>
 #include <linux/etch.h>
 #include <linux/list.h>
+#include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -182,15 +183,32 @@ static void etch_id_show(struct seq_file *m, const struct etch_node *node)
 	seq_printf(m, "%u\n", node->event->id);
 }
 
+/* A folder's has all of its events', each with an empty line behind it. */
 static void etch_node_format_show(struct seq_file *m, const struct etch_node *node)
 {
-	etch_format_show(m, node->event, node->inst->contexts);
+	struct etch_event *event;
+
+	if (node->event) {
+		etch_format_show(m, node->event, node->inst->contexts);
+		return;
+	}
+	list_for_each_entry(event, &etch_events, node) {
+		/* seq_file calls again, with more room. */
+		if (seq_has_overflowed(m))
+			return;
+		if (!etch_node_has(node, event))
+			continue;
+		etch_format_show(m, event, node->inst->contexts);
+		seq_putc(m, '\n');
+		cond_resched();
+	}
 }
 
 const struct etch_event_control etch_event_controls[] = {
 	{ "enable", 0600, ETCH_OF_ALL | ETCH_OF_SYSTEM | ETCH_OF_EVENT,
 	  .show = etch_enable_show, .store = etch_enable_store },
 	{ "id", 0400, ETCH_OF_EVENT, .show = etch_id_show },
-	{ "format", 0400, ETCH_OF_EVENT, .show = etch_node_format_show },
+	{ "format", 0400, ETCH_OF_ALL | ETCH_OF_SYSTEM | ETCH_OF_EVENT,
+	  .show = etch_node_format_show },
 	{}
 };

@@ -18,7 +18,7 @@ struct row {
 	bool folder;
 };
 
-#define NR_ROWS		63
+#define NR_ROWS		65
 
 extern const struct row rows[NR_ROWS];
 

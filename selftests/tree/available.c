@@ -116,6 +116,52 @@ TEST_F(available, each_has_its_files)
 	}
 }
 
+/* Takes the format of one event out of @rest, which begins with it. */
+static bool has_format(char **rest, const char *event)
+{
+	char file[300], *format;
+	size_t len;
+
+	snprintf(file, sizeof(file), "events/%s/format", event);
+	*strchr(file, ':') = '/';
+	format = read_file(ETCH, file);
+	if (!format)
+		return false;
+	len = strlen(format);
+	if (strncmp(*rest, format, len) || (*rest)[len] != '\n')
+		return false;
+	*rest += len + 1;
+	free(format);
+	return true;
+}
+
+/* In the order of the list; and a system's are those of its events. */
+TEST_F(available, folders_have_the_formats_of_their_events)
+{
+	struct list events = list_of(read_file(ETCH, "available_events"));
+	char *all = read_file(ETCH, "events/format"), *rest = all, *begin = all, *own, file[300];
+
+	ASSERT_NE(NULL, all);
+	for (size_t i = 0; i < events.nr; i++) {
+		const char *event = events.lines[i];
+		size_t system = strcspn(event, ":") + 1;
+
+		ASSERT_TRUE(has_format(&rest, event)) TH_LOG("%s", event);
+		if (i + 1 < events.nr && !strncmp(event, events.lines[i + 1], system))
+			continue;
+		snprintf(file, sizeof(file), "events/%.*s/format", (int)system - 1, event);
+		own = read_file(ETCH, file);
+		ASSERT_NE(NULL, own);
+		EXPECT_EQ(rest - begin, (long)strlen(own));
+		EXPECT_EQ(0, strncmp(begin, own, rest - begin)) TH_LOG("%s", file);
+		free(own);
+		begin = rest;
+	}
+	EXPECT_EQ(0, *rest);
+	free(all);
+	list_free(&events);
+}
+
 TEST_F(available, ids_are_small_and_unique)
 {
 	static unsigned char seen[1 << 14];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 
-#include <dirent.h>
 #include <limits.h>
 
 #include "records.h"
@@ -41,41 +40,19 @@ static void record_kind_field(struct record_kind *kind, const char *line)
 	kind->dynamic[kind->nr_dynamic++].relative = line[2] == 'r';
 }
 
-static void record_kind_read(const char *path)
+/* One format, up to @end. */
+static void record_kind_read(char *text, char *end)
 {
-	char *text = read_path(path, NULL), *line = text;
 	long long id = number_in(text, "ID");
 	struct record_kind kind = {};
 
-	if (!text || id <= 0 || id >= RECORDS_IDS)
-		give_up("%s", path);
-	while ((line = strstr(line, "\tfield:"))) {
-		line += strlen("\tfield:");
-		record_kind_field(&kind, line);
+	if (id <= 0 || id >= RECORDS_IDS)
+		give_up("%.40s", text);
+	while ((text = strstr(text, "\tfield:")) && text < end) {
+		text += strlen("\tfield:");
+		record_kind_field(&kind, text);
 	}
 	record_kinds[id] = kind;
-	free(text);
-}
-
-static unsigned int record_kinds_below(const char *path)
-{
-	struct dirent *entry;
-	char below[PATH_MAX];
-	DIR *dir = opendir(path);
-	unsigned int nr = 0;
-
-	while (dir && (entry = readdir(dir))) {
-		snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
-		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
-			nr += record_kinds_below(below);
-		if (strcmp(entry->d_name, "format"))
-			continue;
-		record_kind_read(below);
-		nr++;
-	}
-	if (dir)
-		closedir(dir);
-	return nr;
 }
 
 /* trace_marker's event has no format file: @id is the id of a mark. */
@@ -89,9 +66,20 @@ void record_kind_mark(unsigned int id)
 /* Reads the formats of the present events. Returns their number. */
 unsigned int record_kinds_init(void)
 {
+	char *text = read_path(ETCH "/events/format", NULL), *at = text, *next;
+	unsigned int nr = 0;
+
+	if (!text)
+		give_up("events/format");
 	record_kinds = must_alloc(NULL, RECORDS_IDS * sizeof(*record_kinds));
 	memset(record_kinds, 0, RECORDS_IDS * sizeof(*record_kinds));
-	return record_kinds_below(ETCH "/events");
+	for (; *at; at = next, nr++) {
+		next = strstr(at, "\n\nname: ");
+		next = next ? next + 2 : at + strlen(at);
+		record_kind_read(at, next);
+	}
+	free(text);
+	return nr;
 }
 
 unsigned int record_id(const void *record)

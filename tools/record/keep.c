@@ -72,32 +72,39 @@ static void keep_put(struct kept *kept, const char *name, const struct kept_text
 
 /* ---- Formats ---- */
 
-/* The id of a format file; -1 if it has none. */
-static long format_id(const char *text)
+static bool keep_wants(const struct kept *kept, long id)
 {
-	const char *at = strstr(text, "\nID: ");
-
-	return at ? strtol(at + 5, NULL, 10) : -1;
+	return id >= 0 && id < KEEP_IDS && kept->wanted[id / 8] & 1 << id % 8;
 }
 
-/* One event of the metadata; @name is SYSTEM:EVENT. */
-static void keep_format(struct kept *kept, long id, const char *name)
+/* One file has the formats of a whole system: a file for each event takes longer to open. */
+static void keep_system(struct kept *kept, const char *system, size_t len)
 {
-	char file[512], *text;
-	const char *colon = strchr(name, ':');
-	size_t len;
+	char *text = tree_formats(kept->tree, system, len);
+	struct tree_format format;
+	const char *at = text;
 
-	/* Events without a file, as that of trace_marker, are looked for once. */
-	kept->known[id / 8] |= 1 << id % 8;
-	if (!colon)
-		return;
-	snprintf(file, sizeof(file), "events/%.*s/%s/format", (int)(colon - name), name, colon + 1);
-	text = tree_read(kept->tree, file, &len);
-	/* A module that came again has given its events new ids. */
-	if (text && format_id(text) == id)
-		kept->failed |= !text_add(&kept->formats, text, len) ||
+	/* A module that came again has given its events new ids: nobody wants those. */
+	while (at && (at = tree_format(at, &format))) {
+		if (!keep_wants(kept, format.id))
+			continue;
+		kept->wanted[format.id / 8] &= ~(1 << format.id % 8);
+		kept->failed |= !text_add(&kept->formats, format.text, format.len) ||
 				!text_add(&kept->formats, "\n", 1);
+	}
 	free(text);
+}
+
+/* The next event of the metadata: its id, and its name, SYSTEM:EVENT. False: no more. */
+static bool keep_next(const char **at, long *id, char name[256])
+{
+	while ((*at = strstr(*at, "\nevent {\n"))) {
+		++*at;
+		if (sscanf(*at, "event { id = %ld; name = \"%255[^\"]", id, name) == 2 &&
+		    *id >= 0 && *id < KEEP_IDS)
+			return true;
+	}
+	return false;
 }
 
 void keep_look(struct kept *kept, const char *metadata)
@@ -106,12 +113,19 @@ void keep_look(struct kept *kept, const char *metadata)
 	char name[256];
 	long id;
 
-	while ((at = strstr(at, "\nevent {\n"))) {
-		at++;
-		if (sscanf(at, "event { id = %ld; name = \"%255[^\"]", &id, name) == 2 &&
-		    id >= 0 && id < KEEP_IDS && !(kept->known[id / 8] & 1 << id % 8))
-			keep_format(kept, id, name);
+	while (keep_next(&at, &id, name))
+		kept->wanted[id / 8] |= ~kept->known[id / 8] & 1 << id % 8;
+	for (at = metadata; keep_next(&at, &id, name);) {
+		if (!keep_wants(kept, id))
+			continue;
+		if (strchr(name, ':'))
+			keep_system(kept, name, strcspn(name, ":"));
+		/* Events without a format, as that of trace_marker, are looked for once. */
+		kept->wanted[id / 8] &= ~(1 << id % 8);
 	}
+	/* Those of the same system have been found with the first of them. */
+	for (at = metadata; keep_next(&at, &id, name);)
+		kept->known[id / 8] |= 1 << id % 8;
 }
 
 void keep_formats(struct kept *kept, const char *metadata)

@@ -155,6 +155,24 @@ int tree_open(struct tree *tree, const char *root, const char *instance);
 int tree_close(struct tree *tree);
 /* A whole file, ended with a zero, to be freed; NULL with errno. */
 char *tree_read(const struct tree *tree, const char *file, size_t *len);
+/**
+ * struct tree_format - what a format file says of one event
+ * @text: not ended; no empty line is behind it
+ * @len: of @text
+ * @name: the event's, without its system; not ended
+ * @name_len: of @name
+ * @id: in its records; -1 if the text does not say
+ */
+struct tree_format {
+	const char *text, *name;
+	size_t len, name_len;
+	long id;
+};
+
+/* The formats of all events of a system, to be freed; NULL with errno. @len: of @system. */
+char *tree_formats(const struct tree *tree, const char *system, size_t len);
+/* The format that begins at @at. Returns where the next one begins; NULL: there was none. */
+const char *tree_format(const char *at, struct tree_format *format);
 /* The events that the kernel has, "SYSTEM:EVENT\n" each; to be freed; NULL, said. */
 char *tree_events(const struct tree *tree);
 /* Does such a text have this line, "SYSTEM:EVENT"? */
@@ -309,6 +327,7 @@ struct kept_text {
  * @place: where it goes; NULL: nowhere
  * @failed: something could not be kept, which was said; the rest is not kept
  * @known: a bit for each event whose format is in @formats, or has none
+ * @wanted: a bit for each event whose format is being looked for
  * @formats: a file
  * @tasks: a file
  * @account: a file
@@ -318,7 +337,7 @@ struct kept {
 	const struct tree *tree;
 	struct place *place;
 	bool failed;
-	unsigned char known[KEEP_IDS / 8];
+	unsigned char known[KEEP_IDS / 8], wanted[KEEP_IDS / 8];
 	struct kept_text formats, tasks, account, command;
 };
 

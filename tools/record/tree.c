@@ -89,6 +89,36 @@ char *tree_read(const struct tree *tree, const char *file, size_t *len)
 	return text;
 }
 
+char *tree_formats(const struct tree *tree, const char *system, size_t len)
+{
+	char file[512];
+
+	snprintf(file, sizeof(file), "events/%.*s/format", (int)len, system);
+	return tree_read(tree, file, NULL);
+}
+
+const char *tree_format(const char *at, struct tree_format *format)
+{
+	static const char begin[] = "name: ", number[] = "\nID: ";
+	const char *next, *id;
+
+	if (strncmp(at, begin, strlen(begin)))
+		return NULL;
+	next = strstr(at, "\n\nname: ");
+	next = next ? next + 2 : at + strlen(at);
+	format->text = at;
+	format->len = next - at;
+	/* The empty line behind it. */
+	if (format->len > 2 && !strncmp(next - 2, "\n\n", 2))
+		format->len--;
+	format->name = at + strlen(begin);
+	format->name_len = strcspn(format->name, "\n");
+	id = format->name + format->name_len;
+	format->id = strncmp(id, number, strlen(number)) ? -1 :
+		     strtol(id + strlen(number), NULL, 10);
+	return next;
+}
+
 /* What error_log has to say of a write to @file that was refused. */
 static void tree_explain(const struct tree *tree, const char *file)
 {

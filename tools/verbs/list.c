@@ -87,25 +87,34 @@ static bool list_wants(const struct list *list, const struct etch_event *event)
 	return !*list->words || *word;
 }
 
-/* An event that has gone with its module meanwhile is none. False: no memory, said. */
-static bool tree_event(struct list *list, const char *full)
+/* False: no memory, said. */
+static bool tree_event(struct list *list, const char *system, const struct tree_format *format)
 {
-	const char *colon = strchr(full, ':'), *id;
-	char file[512], *text, *copy;
-	size_t len;
+	char *full = NULL, *copy;
 	bool ok = true;
 
-	if (!colon)
+	if (format->id < 0 || format->id >= ETCH_IDS || list->source->by_id[format->id])
 		return true;
-	snprintf(file, sizeof(file), "events/%.*s/%s/format", (int)(colon - full), full, colon + 1);
-	text = tree_read(&list->tree, file, &len);
-	id = text ? strstr(text, "\nID: ") : NULL;
-	if (id) {
-		copy = etch_source_text(list->source, text, len);
-		ok = copy && etch_event_add(list->source, strtoul(id + 5, NULL, 10), full);
-		if (ok)
-			etch_formats_read(list->source, copy, len);
-	}
+	if (asprintf(&full, "%s:%.*s", system, (int)format->name_len, format->name) < 0)
+		return trouble("there is no memory") == EXIT_OK;
+	copy = etch_source_text(list->source, format->text, format->len);
+	ok = copy && etch_event_add(list->source, format->id, full);
+	if (ok)
+		etch_formats_read(list->source, copy, format->len);
+	free(full);
+	return ok;
+}
+
+/* A system that has gone with its module meanwhile is none. */
+static bool tree_system(struct list *list, const char *system)
+{
+	char *text = tree_formats(&list->tree, system, strlen(system));
+	struct tree_format format;
+	const char *at = text;
+	bool ok = true;
+
+	while (ok && at && (at = tree_format(at, &format)))
+		ok = tree_event(list, system, &format);
 	free(text);
 	return ok;
 }
@@ -113,6 +122,7 @@ static bool tree_event(struct list *list, const char *full)
 static int tree_source(struct list *list)
 {
 	char *events, *rest, *full;
+	const char *last = "";
 	bool ok = true;
 
 	if (tree_open(&list->tree, list->root, "."))
@@ -122,9 +132,14 @@ static int tree_source(struct list *list)
 	if (!events)
 		return list->source ? EXIT_TROUBLE : trouble("there is no memory");
 	list->source->path = strdup(list->tree.path);
-	rest = events;
-	while (ok && (full = strsep(&rest, "\n")))
-		ok = tree_event(list, full);
+	/* The events of a system mostly follow each other. */
+	for (rest = events; ok && (full = strsep(&rest, "\n"));) {
+		full[strcspn(full, ":")] = 0;
+		if (!*full || !strcmp(full, last))
+			continue;
+		ok = tree_system(list, full);
+		last = full;
+	}
 	free(events);
 	return ok ? 0 : EXIT_TROUBLE;
 }

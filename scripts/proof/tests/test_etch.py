@@ -647,11 +647,10 @@ class Etch(unittest.TestCase):
             (root / name).mkdir(parents=True, exist_ok=True)
             (root / name / "set_event").write_text(on)
         (root / "available_events").write_text("sys:text\nsys:number\nother:odd_one\nsys:gone\n")
-        for event, text_of in (("sys/number", FORMATS[:FORMATS.index("name: text")]),
-                               ("sys/text", FORMATS[FORMATS.index("name: text"):]),
-                               ("other/odd_one", "name: odd_one\nID: 3\nformat:\n\nprint fmt: \"\"\n")):
-            (root / "events" / event).mkdir(parents=True)
-            (root / "events" / event / "format").write_text(text_of)
+        for system, text_of in (("sys", FORMATS.replace("name: text", "\nname: text")),
+                                ("other", "name: odd_one\nID: 3\nformat:\n\nprint fmt: \"\"\n")):
+            (root / "events" / system).mkdir(parents=True)
+            (root / "events" / system / "format").write_text(text_of + "\n")
         return root
 
     def test_lists_the_kernels_events(self):

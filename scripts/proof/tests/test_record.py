@@ -91,10 +91,11 @@ class Tree:
         new.rename(self.path / f"per_cpu/cpu{cpu}")
 
     def add_event(self, name, number, other=None):
-        """Metadata has it, and the tree its format; of an older event, with another number."""
-        folder = self.path / "events/sys" / name
-        folder.mkdir(parents=True)
-        (folder / "format").write_text(FORMAT.format(name, other or number))
+        """Metadata has it, and the system its format; of an older event, with another number."""
+        folder = self.path / "events/sys"
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / "format").open("a") as formats:
+            formats.write(FORMAT.format(name, other or number) + "\n")
         metadata = self.path / "metadata"
         metadata.write_text(metadata.read_text() + EVENT.format(name, number))
 

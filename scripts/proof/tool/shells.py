@@ -33,9 +33,11 @@ _SINGLE = (
 def prepare(etch, folder):
     """Files as those of Etch's tree; a trace's folder; the program by both names."""
     for event in _EVENTS:
-        path = folder / "tree/events" / event.replace(":", "/")
-        path.mkdir(parents=True)
-        (path / "format").write_text(f"name: {path.name}\nID: 3\nformat:\n\nprint fmt: \"\"\n")
+        system, _, name = event.partition(":")
+        path = folder / "tree/events" / system
+        path.mkdir(parents=True, exist_ok=True)
+        with (path / "format").open("a") as formats:
+            formats.write(f"name: {name}\nID: 3\nformat:\n\nprint fmt: \"\"\n\n")
     (folder / "tree/available_events").write_text("".join(f"{event}\n" for event in _EVENTS))
     (folder / "tree/set_event").write_text("")
     (folder / "trace").mkdir()
