@@ -140,12 +140,15 @@ extern const char * const account_names[STATS];
 /**
  * struct tree - an instance of Etch
  * @path: its folder
+ * @dir: the same, open: to look up the way to it for each file may take long, for those who
+ *	 look up names wait for those who enable events; 0: it is not open
  * @root: the folder of the main tree
  * @own: made by us: it goes when we do
  * @changes: what others find changed, the last one first; not kept of one of our own
  */
 struct tree {
 	char path[PATH_MAX], root[PATH_MAX];
+	int dir;
 	bool own;
 	struct change *changes;
 };

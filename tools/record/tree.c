@@ -52,6 +52,8 @@ static int tree_fd(const struct tree *tree, const char *file, int flags)
 {
 	char path[2 * PATH_MAX];
 
+	if (tree->dir)
+		return openat(tree->dir, file, flags | O_CLOEXEC);
 	snprintf(path, sizeof(path), "%s/%s", tree->path, file);
 	return open(path, flags | O_CLOEXEC);
 }
@@ -334,13 +336,9 @@ static int tree_make(struct tree *tree, const char *root)
 	}
 }
 
-int tree_open(struct tree *tree, const char *root, const char *instance)
+/* Where it is. */
+static int tree_find(struct tree *tree, const char *root, const char *instance)
 {
-	memset(tree, 0, sizeof(*tree));
-	if (!root)
-		root = TREE_ROOT;
-	if (tree_check(root))
-		return -1;
 	snprintf(tree->root, sizeof(tree->root), "%s", root);
 	if (!instance)
 		return tree_make(tree, root);
@@ -355,6 +353,29 @@ int tree_open(struct tree *tree, const char *root, const char *instance)
 	return 0;
 }
 
+int tree_open(struct tree *tree, const char *root, const char *instance)
+{
+	memset(tree, 0, sizeof(*tree));
+	if (!root)
+		root = TREE_ROOT;
+	if (tree_check(root) || tree_find(tree, root, instance))
+		return -1;
+	tree->dir = open(tree->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (tree->dir >= 0)
+		return 0;
+	fail("%s cannot be opened: %m", tree->path);
+	if (tree->own)
+		rmdir(tree->path);
+	return -1;
+}
+
+static void tree_close_folder(struct tree *tree)
+{
+	if (tree->dir)
+		close(tree->dir);
+	tree->dir = 0;
+}
+
 /* Somebody who has just changed a setting may still have its file open. */
 static int tree_remove(const struct tree *tree)
 {
@@ -367,8 +388,14 @@ static int tree_remove(const struct tree *tree)
 
 int tree_close(struct tree *tree)
 {
-	if (!tree->own)
-		return tree_restore(tree);
+	int ret;
+
+	if (!tree->own) {
+		ret = tree_restore(tree);
+		tree_close_folder(tree);
+		return ret;
+	}
+	tree_close_folder(tree);
 	if (tree_remove(tree))
 		return fail("%s cannot be removed: %m. Close what has a file of it open, then rmdir it",
 			    tree->path);
@@ -493,15 +520,16 @@ bool tree_stats(const struct tree *tree, int cpu, struct account *account)
 
 int tree_each_cpu(const struct tree *tree, int (*each)(void *arg, int cpu), void *arg)
 {
-	char path[2 * PATH_MAX];
+	int fd = tree_fd(tree, "per_cpu", O_RDONLY | O_DIRECTORY), cpu, ret = 0;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
-	int cpu, ret = 0;
-	DIR *dir;
 
-	snprintf(path, sizeof(path), "%s/per_cpu", tree->path);
-	dir = opendir(path);
-	if (!dir)
-		return fail("%s: %m", path);
+	if (!dir) {
+		fail("%s/per_cpu: %m", tree->path);
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
 	while (!ret && (entry = readdir(dir)))
 		if (sscanf(entry->d_name, "cpu%d", &cpu) == 1)
 			ret = each(arg, cpu);

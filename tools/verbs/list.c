@@ -175,7 +175,7 @@ static void list_instance(struct list *list, const struct tree *tree, const char
 
 static void list_instances(struct list *list)
 {
-	struct tree tree;
+	struct tree tree = {};
 	char path[PATH_MAX + 16], where[300];
 	struct dirent *entry;
 	DIR *dir;
@@ -326,6 +326,7 @@ static int run_list(int argc, char **argv)
 		return ret;
 	say_as("etch list");
 	ret = list_all(&list);
+	tree_close(&list.tree);
 	for (unsigned int i = 0; i < list.nr; i++)
 		free(list.rows[i].on);
 	free(list.rows);
