@@ -47,8 +47,10 @@ if [ ! -w $CPU/online ]; then
 	ktap_skip_all "no second processor that can go off line"
 	exit "$KSFT_SKIP"
 fi
-ktap_set_plan 17
+ktap_set_plan 18
 
+check "cpu1 is on line: no other test left it off" "$(cat $CPU/online)" = 1
+echo 1 > $CPU/online
 echo 0 > $ETCH/tracing_on
 echo > $ETCH/set_event
 echo > $ETCH/trace
