@@ -240,6 +240,7 @@ static void rage(struct __test_metadata *_metadata, unsigned int ms)
 	printf("# seed %u, %u ms, %u tasks\n", storm->seed, ms, storm->nr);
 	storm_begin();
 	sleep_ms(ms);
+	storm_abate();
 	for (; (behind = who_is_behind()) && longer < PATIENCE_MS; longer += 100)
 		sleep_ms(100);
 	EXPECT_EQ(NULL, behind)

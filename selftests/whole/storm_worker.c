@@ -97,15 +97,30 @@ const char *file_or_cpus(const char *name)
 	return dice(2) ? name : file_of_cpu(name);
 }
 
+/*
+ * Where an operation takes seconds, all wait for each other, and for one that consists of a
+ * hundred, as recording does, ten minutes are not enough: those that have done their part
+ * wait ten seconds before they do more.
+ */
+static void worker_make_room(const struct worker *w)
+{
+	for (int i = 0; i < 100 && storm_phase() == STORM_ABATES; i++) {
+		if (w->rest || w->done < w->least)
+			return;
+		usleep(100000);
+	}
+}
+
 static void worker_run(struct worker *w)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, w->name);
 	srand(storm->seed + (w - storm->workers));
-	while (!w->ended && (w->rest || storm_phase() == STORM_ON)) {
+	while (!w->ended && (w->rest || storm_phase() < STORM_OVER)) {
 		w->op(w);
-		if (w->pause && storm_phase() == STORM_ON)
+		if (w->pause && storm_phase() < STORM_OVER)
 			usleep(dice(w->pause));
+		worker_make_room(w);
 	}
 	_exit(0);
 }
@@ -124,6 +139,11 @@ void storm_begin(void)
 			worker_run(&storm->workers[i]);
 		storm->workers[i].pid = pid;
 	}
+}
+
+void storm_abate(void)
+{
+	__atomic_store_n(&storm->phase, STORM_ABATES, __ATOMIC_RELAXED);
 }
 
 /* Sets the phase, and waits for the workers that end with it. */

@@ -24,9 +24,13 @@
 /* An instance that is made and removed again and again. */
 #define FLEETING	ETCH "/instances/etch-storm-fleeting"
 
-/* The storm goes on; it is over; and the taking readers read the rest. */
+/*
+ * The storm goes on; it goes on until each worker has done its part, and those that have done
+ * theirs make room; it is over; and the taking readers read the rest.
+ */
 enum storm_phase {
 	STORM_ON,
+	STORM_ABATES,
 	STORM_OVER,
 	STORM_REST,
 };
@@ -72,6 +76,7 @@ const char *loose_tree(void);
 const char *file_of_cpu(const char *name);
 const char *file_or_cpus(const char *name);
 void storm_begin(void);
+void storm_abate(void);
 void storm_enter(enum storm_phase phase);
 
 #endif /* _ETCH_STORM_WORKER_H */
