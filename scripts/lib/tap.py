@@ -11,7 +11,7 @@ of a program that crashed after its last test.
 
 TAP leaves open whether comments on a failed test stand before its result line or
 behind it. Of those before it the last few are taken, and if there are none, the
-first few behind it.
+first few behind it. Of a skipped test without a reason, the last one before it is.
 """
 
 import re
@@ -119,6 +119,9 @@ class _Comments:
             for case in self.wanting:
                 case.why = "; ".join(self.texts[-COMMENTS:])
             self.wanting = []
+            for case in cases:
+                if case.status == "skipped" and not case.why:
+                    case.why = self.texts[-1]
         self.texts = []
 
 

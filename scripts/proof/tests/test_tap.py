@@ -90,6 +90,11 @@ class Plain(unittest.TestCase):
         self.assertEqual([case.why for case in cases],
                          ["", "5 written; x.c:1: failed: n", "d is missing; and e", ""])
 
+    def test_a_reason_before_a_skip(self):
+        cases = tap.parse(["# a note", "# no such file", "ok 1 a # SKIP", "ok 2 b # SKIP",
+                           "# a note", "ok 3 c # SKIP no c"])
+        self.assertEqual([case.why for case in cases], ["no such file", "", "no c"])
+
     def test_tells_no_more_of_a_failed_test_than_a_line(self):
         many = [f"# {n}" for n in range(9)]
         before = tap.parse([*many, "not ok 1 - a"])
