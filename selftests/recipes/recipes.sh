@@ -161,11 +161,18 @@ stopped()
 	cook 1 2 && answer 'State:.*T'
 }
 
+# A recipe that cannot run here: why.
+cannot()
+{
+	echo "# $1"
+	return 4
+}
+
 container()
 {
-	grep -q cgroup2 /proc/filesystems || return 4
+	grep -q cgroup2 /proc/filesystems || { cannot "no cgroup2 in this kernel"; return; }
 	mkdir -p $WORK/cgroup
-	mount -t cgroup2 none $WORK/cgroup || return 4
+	mount -t cgroup2 none $WORK/cgroup || { cannot "cgroup2 cannot be mounted"; return; }
 	mkdir -p $WORK/cgroup/container/inner
 	cook 1 && sh -c "echo \$\$ > $WORK/cgroup/container/inner/cgroup.procs; exec /tmp/program" &&
 		/tmp/program && cook 2 && lines_are 1 'sched_process_exec: .*/tmp/program'
@@ -183,7 +190,7 @@ bounded()
 
 state()
 {
-	[ -e $ETCH/statedump ] || return 4
+	[ -e $ETCH/statedump ] || { cannot "no CONFIG_ETCH_STATEDUMP"; return; }
 	cook 1 && cook 2 && answer 'statedump_task: .*comm=recipes' && answer 'statedump_end'
 }
 

@@ -12,8 +12,13 @@ TREE=/sys/kernel/debug/etch
 WORK=/tmp/live
 TOOL=$HERE/etch
 MODULE=${ETCH_SAMPLE_KO:-/lib/modules/$(uname -r)/kernel/samples/etch/etch-sample.ko}
-# A test that cannot run here returns this.
+# A test that cannot run here returns this, and says why.
 SKIPPED=4
+
+cannot() {
+	echo "# $1"
+	return $SKIPPED
+}
 
 # Run the tool; what it prints goes to two files. Its status must be $1.
 tool()
@@ -225,7 +230,7 @@ records_a_command()
 # made one for each record, they would fill the buffer.
 live_calls()
 {
-	[ -d $TREE/events/syscalls ] || return $SKIPPED
+	[ -d $TREE/events/syscalls ] || { cannot "no events of system calls by name"; return; }
 	tool 1 trace -t cat -- sh -c 'exec cat /no/such/file' && in_order &&
 		said ': open(at)?\(.*\) = -2 \(No such file or directory\) <[0-9.]+ [mu]?s' &&
 		tool 0 trace -- sleep 4 &&
@@ -249,7 +254,7 @@ names_of_the_short_lived()
 # Others may be in the same call: the longest is the command's, which outlasts a table.
 live_tables_of_calls()
 {
-	[ -d $TREE/events/raw_syscalls ] || return $SKIPPED
+	[ -d $TREE/events/raw_syscalls ] || { cannot "no events of system calls"; return; }
 	tool 0 syscalls --live 1 -- sleep 8 && [ "$(lines '^(CALL|# no record)')" -ge 2 ] &&
 		said '^(clock_nanosleep|nanosleep|call [0-9]+) .* ([89]|[1-9][0-9]+)\.[0-9]* s .* sleep-[0-9]+$'
 }
@@ -257,7 +262,7 @@ live_tables_of_calls()
 # Events that come with a module while records are shown, and that somebody enables.
 events_that_come()
 {
-	[ -e "$MODULE" ] || return $SKIPPED
+	[ -e "$MODULE" ] || { cannot "no etch-sample.ko: CONFIG_SAMPLE_ETCH=m"; return; }
 	ready=$TREE/events/etch_sample
 	[ ! -e $ready ] || rmmod etch_sample || return
 	# shellcheck disable=SC2016 # for the inner shell
@@ -277,8 +282,8 @@ events_that_come()
 # Of three processes, among the kernel's. The kernel knows their events when one has run.
 records_of_programs()
 {
-	"$HERE/user_load" 0 > $WORK/knows 2>&1 || return $SKIPPED
-	grep -qw counter $TREE/trace_clock || return $SKIPPED
+	"$HERE/user_load" 0 > $WORK/knows 2>&1 || { cannot "no CONFIG_ETCH_USER"; return; }
+	grep -qw counter $TREE/trace_clock || { cannot "no counter that programs read"; return; }
 	tool 0 trace -e sched:sched_process_exec,uload -- "$HERE/user_load" 100 && in_order &&
 		[ "$(lines ': step: process=[0-2] nr=[0-9]+')" = 300 ] &&
 		[ "$(lines ': text: nr=[0-9]+ words=')" = 30 ] &&
