@@ -77,10 +77,10 @@ static bool keep_wants(const struct kept *kept, long id)
 	return id >= 0 && id < KEEP_IDS && kept->wanted[id / 8] & 1 << id % 8;
 }
 
-/* One file has the formats of a whole system: a file for each event takes longer to open. */
-static void keep_system(struct kept *kept, const char *system, size_t len)
+/* Metadata describes all events, so one file with all formats is quicker than a file for each. */
+static void keep_wanted(struct kept *kept)
 {
-	char *text = tree_formats(kept->tree, system, len);
+	char *text = tree_formats(kept->tree, NULL);
 	struct tree_format format;
 	const char *at = text;
 
@@ -88,7 +88,6 @@ static void keep_system(struct kept *kept, const char *system, size_t len)
 	while (at && (at = tree_format(at, &format))) {
 		if (!keep_wants(kept, format.id))
 			continue;
-		kept->wanted[format.id / 8] &= ~(1 << format.id % 8);
 		kept->failed |= !text_add(&kept->formats, format.text, format.len) ||
 				!text_add(&kept->formats, "\n", 1);
 	}
@@ -111,21 +110,24 @@ void keep_look(struct kept *kept, const char *metadata)
 {
 	const char *at = metadata;
 	char name[256];
+	bool any = false;
 	long id;
 
-	while (keep_next(&at, &id, name))
-		kept->wanted[id / 8] |= ~kept->known[id / 8] & 1 << id % 8;
-	for (at = metadata; keep_next(&at, &id, name);) {
-		if (!keep_wants(kept, id))
-			continue;
-		if (strchr(name, ':'))
-			keep_system(kept, name, strcspn(name, ":"));
+	memset(kept->wanted, 0, sizeof(kept->wanted));
+	while (keep_next(&at, &id, name)) {
+		unsigned char bit = 1 << id % 8;
+
 		/* Events without a format, as that of trace_marker, are looked for once. */
-		kept->wanted[id / 8] &= ~(1 << id % 8);
+		if (kept->known[id / 8] & bit)
+			continue;
+		kept->known[id / 8] |= bit;
+		if (!strchr(name, ':'))
+			continue;
+		kept->wanted[id / 8] |= bit;
+		any = true;
 	}
-	/* Those of the same system have been found with the first of them. */
-	for (at = metadata; keep_next(&at, &id, name);)
-		kept->known[id / 8] |= 1 << id % 8;
+	if (any)
+		keep_wanted(kept);
 }
 
 void keep_formats(struct kept *kept, const char *metadata)

@@ -172,8 +172,8 @@ struct tree_format {
 	long id;
 };
 
-/* The formats of all events of a system, to be freed; NULL with errno. @len: of @system. */
-char *tree_formats(const struct tree *tree, const char *system, size_t len);
+/* The formats of all events of a system, or of all (NULL), to be freed; NULL with errno. */
+char *tree_formats(const struct tree *tree, const char *system);
 /* The format that begins at @at. Returns where the next one begins; NULL: there was none. */
 const char *tree_format(const char *at, struct tree_format *format);
 /* The events that the kernel has, "SYSTEM:EVENT\n" each; to be freed; NULL, said. */

@@ -91,11 +91,11 @@ char *tree_read(const struct tree *tree, const char *file, size_t *len)
 	return text;
 }
 
-char *tree_formats(const struct tree *tree, const char *system, size_t len)
+char *tree_formats(const struct tree *tree, const char *system)
 {
 	char file[512];
 
-	snprintf(file, sizeof(file), "events/%.*s/format", (int)len, system);
+	snprintf(file, sizeof(file), "events/%s%sformat", system ? system : "", system ? "/" : "");
 	return tree_read(tree, file, NULL);
 }
 

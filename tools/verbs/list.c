@@ -108,7 +108,7 @@ static bool tree_event(struct list *list, const char *system, const struct tree_
 /* A system that has gone with its module meanwhile is none. */
 static bool tree_system(struct list *list, const char *system)
 {
-	char *text = tree_formats(&list->tree, system, strlen(system));
+	char *text = tree_formats(&list->tree, system);
 	struct tree_format format;
 	const char *at = text;
 	bool ok = true;

@@ -91,8 +91,8 @@ class Tree:
         new.rename(self.path / f"per_cpu/cpu{cpu}")
 
     def add_event(self, name, number, other=None):
-        """Metadata has it, and the system its format; of an older event, with another number."""
-        folder = self.path / "events/sys"
+        """Metadata has it, and events/ its format; of an older event, with another number."""
+        folder = self.path / "events"
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / "format").open("a") as formats:
             formats.write(FORMAT.format(name, other or number) + "\n")
