@@ -24,8 +24,9 @@ LINE = re.compile(
 VERSION = re.compile(r"^K?TAP version \d+")
 PLAN = re.compile(r"^(?P<indent>(?:# |  )*)1\.\.(?P<count>\d+)(?P<rest>.*)$")
 COMMENT = re.compile(r"^\s*#[\s#]*(?P<text>.*?)\s*$")
-# What the kselftest harness says of each test, failed or not.
-FRAME = re.compile(r"(?:RUN|OK|FAIL)\b|\S+: Test (?:failed|terminated)")
+# What the runner and the harness of kselftests say of each test, failed or not.
+FRAME = re.compile(r"(?:RUN|OK|FAIL)\b|\S+: Test (?:failed|terminated)|timeout set to |"
+                   r"selftests: |TAP version |Starting \d+ tests|(?:PASSED|FAILED): \d|Totals: ")
 COMMENTS = 3        # of a failed test
 
 
@@ -107,9 +108,9 @@ class _Comments:
         if not match or not match["text"] or FRAME.match(match["text"]):
             return
         if not self.wanting:
-            self.texts.append(match["text"])
+            self.texts.append(match["text"][:200])
         for case in self.wanting:
-            case.why += ("; " if case.why else "") + match["text"]
+            case.why += ("; " if case.why else "") + match["text"][:200]
         self.wanting = [case for case in self.wanting if case.why.count("; ") < COMMENTS - 1]
 
     def explain(self, cases):

@@ -116,26 +116,25 @@ TEST_F(available, each_has_its_files)
 	}
 }
 
-/* Takes the format of one event out of @rest, which begins with it. */
-static bool has_format(char **rest, const char *event)
+/* Takes the format of one event out of @rest, if it begins with that. */
+static bool takes_format(char **rest, const char *event)
 {
 	char file[300], *format;
+	bool same;
 	size_t len;
 
 	snprintf(file, sizeof(file), "events/%s/format", event);
 	*strchr(file, ':') = '/';
 	format = read_file(ETCH, file);
-	if (!format)
-		return false;
-	len = strlen(format);
-	if (strncmp(*rest, format, len) || (*rest)[len] != '\n')
-		return false;
-	*rest += len + 1;
+	len = format ? strlen(format) : 0;
+	same = len && !strncmp(*rest, format, len) && (*rest)[len] == '\n';
+	if (same)
+		*rest += len + 1;
 	free(format);
-	return true;
+	return same;
 }
 
-/* In the order of the list; and a system's are those of its events. */
+/* All formats stand in the order of the list; a system's are those of its events. */
 TEST_F(available, folders_have_the_formats_of_their_events)
 {
 	struct list events = list_of(read_file(ETCH, "available_events"));
@@ -146,7 +145,7 @@ TEST_F(available, folders_have_the_formats_of_their_events)
 		const char *event = events.lines[i];
 		size_t system = strcspn(event, ":") + 1;
 
-		ASSERT_TRUE(has_format(&rest, event)) TH_LOG("%s", event);
+		ASSERT_TRUE(takes_format(&rest, event)) TH_LOG("%s", event);
 		if (i + 1 < events.nr && !strncmp(event, events.lines[i + 1], system))
 			continue;
 		snprintf(file, sizeof(file), "events/%.*s/format", (int)system - 1, event);

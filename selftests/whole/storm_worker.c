@@ -98,8 +98,8 @@ const char *file_or_cpus(const char *name)
 }
 
 /*
- * Where an operation takes seconds, all wait for each other, and for one that consists of a
- * hundred, as recording does, ten minutes are not enough: those that have done their part
+ * On a slow machine each worker waits seconds for the others. Recording takes many steps, so
+ * it may not end within the test's patience. Workers that have done their part therefore
  * wait ten seconds before they do more.
  */
 static void worker_make_room(const struct worker *w)

@@ -25,8 +25,8 @@
 #define FLEETING	ETCH "/instances/etch-storm-fleeting"
 
 /*
- * The storm goes on; it goes on until each worker has done its part, and those that have done
- * theirs make room; it is over; and the taking readers read the rest.
+ * The storm goes on; workers that have done their part make room for the others; the storm is
+ * over; and the taking readers read the rest.
  */
 enum storm_phase {
 	STORM_ON,

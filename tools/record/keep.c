@@ -84,6 +84,8 @@ static void keep_wanted(struct kept *kept)
 	struct tree_format format;
 	const char *at = text;
 
+	if (!text)
+		fail("%s/events/format: %m. The trace has no formats of events", kept->tree->path);
 	/* A module that came again has given its events new ids: nobody wants those. */
 	while (at && (at = tree_format(at, &format))) {
 		if (!keep_wants(kept, format.id))

@@ -140,8 +140,8 @@ extern const char * const account_names[STATS];
 /**
  * struct tree - an instance of Etch
  * @path: its folder
- * @dir: the same, open: to look up the way to it for each file may take long, for those who
- *	 look up names wait for those who enable events; 0: it is not open
+ * @dir: the same, open, because a path lookup waits for those who enable events, and each
+ *	 file needs fewer of them from here; 0: it is not open
  * @root: the folder of the main tree
  * @own: made by us: it goes when we do
  * @changes: what others find changed, the last one first; not kept of one of our own
@@ -158,6 +158,7 @@ int tree_open(struct tree *tree, const char *root, const char *instance);
 int tree_close(struct tree *tree);
 /* A whole file, ended with a zero, to be freed; NULL with errno. */
 char *tree_read(const struct tree *tree, const char *file, size_t *len);
+
 /**
  * struct tree_format - what a format file says of one event
  * @text: not ended; no empty line is behind it

@@ -336,7 +336,7 @@ static int tree_make(struct tree *tree, const char *root)
 	}
 }
 
-/* Where it is. */
+/* The folder, which is made if @instance is NULL. */
 static int tree_find(struct tree *tree, const char *root, const char *instance)
 {
 	snprintf(tree->root, sizeof(tree->root), "%s", root);

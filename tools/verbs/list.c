@@ -87,20 +87,19 @@ static bool list_wants(const struct list *list, const struct etch_event *event)
 	return !*list->words || *word;
 }
 
-/* False: no memory, said. */
+/* False: there is no memory, and the user has read so. */
 static bool tree_event(struct list *list, const char *system, const struct tree_format *format)
 {
-	char *full = NULL, *copy;
-	bool ok = true;
+	char *full;
+	bool ok;
 
 	if (format->id < 0 || format->id >= ETCH_IDS || list->source->by_id[format->id])
 		return true;
-	if (asprintf(&full, "%s:%.*s", system, (int)format->name_len, format->name) < 0)
-		return trouble("there is no memory") == EXIT_OK;
-	copy = etch_source_text(list->source, format->text, format->len);
-	ok = copy && etch_event_add(list->source, format->id, full);
-	if (ok)
-		etch_formats_read(list->source, copy, format->len);
+	if (asprintf(&full, "%s:%.*s", system, (int)format->name_len, format->name) < 0) {
+		trouble("there is no memory");
+		return false;
+	}
+	ok = etch_event_add(list->source, format->id, full);
 	free(full);
 	return ok;
 }
@@ -108,15 +107,20 @@ static bool tree_event(struct list *list, const char *system, const struct tree_
 /* A system that has gone with its module meanwhile is none. */
 static bool tree_system(struct list *list, const char *system)
 {
-	char *text = tree_formats(&list->tree, system);
+	char *text = tree_formats(&list->tree, system), *copy;
 	struct tree_format format;
 	const char *at = text;
 	bool ok = true;
 
-	while (ok && at && (at = tree_format(at, &format)))
+	if (!text)
+		return true;
+	while (ok && (at = tree_format(at, &format)))
 		ok = tree_event(list, system, &format);
+	copy = ok ? etch_source_text(list->source, text, strlen(text)) : NULL;
+	if (copy)
+		etch_formats_read(list->source, copy, strlen(copy));
 	free(text);
-	return ok;
+	return copy;
 }
 
 static int tree_source(struct list *list)
