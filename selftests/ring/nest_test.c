@@ -240,10 +240,9 @@ static void reader(const struct run *run, struct tally *t, u64 ns)
 	u64 start = ktime_get_mono_fast_ns();
 	void *buf = malloc(run->subbuf);
 	unsigned int i;
-	u64 spent;
+	u64 spent = 0;
 
-	for (i = 0; spent = ktime_get_mono_fast_ns() - start,
-		    spent < ns || (spent < 60 * SECOND && !met(run)); i++) {
+	for (i = 0; spent < ns || (spent < 60 * SECOND && !met(run)); i++) {
 		struct etch_ring_stats s;
 
 		read_round(t, i);
@@ -255,6 +254,7 @@ static void reader(const struct run *run, struct tally *t, u64 ns)
 			resize_ring(2U << (i / 64 % 4));
 		if (i % 32 == 0)
 			etch_ring_stats(ring, &s);
+		spent = ktime_get_mono_fast_ns() - start;
 	}
 	free(buf);
 }
