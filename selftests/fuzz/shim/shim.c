@@ -207,10 +207,10 @@ char *strim(char *text)
 /* A line feed may end it; nothing may come before it but a plus. */
 int kstrtoul(const char *text, unsigned int base, unsigned long *value)
 {
-	char *end;
+	char first = text[*text == '+'], *end;
 
 	errno = 0;
-	if (!(base == 16 ? isxdigit : isdigit)(text[*text == '+']))
+	if (base == 16 ? !isxdigit(first) : !isdigit(first))
 		return -EINVAL;
 	*value = strtoul(text, &end, base);
 	if (errno)

@@ -229,6 +229,11 @@ void seq_escape_str(struct seq_file *m, const char *text, unsigned int flags, co
 
 #define seq_puts(m, s)		seq_write(m, s, strlen(s))
 
+static inline bool seq_has_overflowed(struct seq_file *m)
+{
+	return m->fixed && m->count == m->size;
+}
+
 static inline void seq_putc(struct seq_file *m, char c)
 {
 	seq_write(m, &c, 1);
