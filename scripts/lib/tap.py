@@ -12,6 +12,7 @@ of a program that crashed after its last test.
 TAP leaves open whether comments on a failed test stand before its result line or
 behind it. Of those before it the last few are taken, and if there are none, the
 first few behind it. Of a skipped test without a reason, the last one before it is.
+Lines with "###" are remarks on the run, not on a test.
 """
 
 import re
@@ -23,7 +24,7 @@ LINE = re.compile(
 # Where a stream begins; those of subtests are indented.
 VERSION = re.compile(r"^K?TAP version \d+")
 PLAN = re.compile(r"^(?P<indent>(?:# |  )*)1\.\.(?P<count>\d+)(?P<rest>.*)$")
-COMMENT = re.compile(r"^\s*#[\s#]*(?P<text>.*?)\s*$")
+COMMENT = re.compile(r"^(?!\W*###)\s*#[\s#]*(?P<text>.*?)\s*$")
 # What the runner and the harness of kselftests say of each test, failed or not.
 FRAME = re.compile(r"(?:RUN|OK|FAIL)\b|\S+: Test (?:failed|terminated)|timeout set to |"
                    r"selftests: |TAP version |Starting \d+ tests|(?:PASSED|FAILED): \d|Totals: ")

@@ -95,6 +95,11 @@ class Plain(unittest.TestCase):
                            "# a note", "ok 3 c # SKIP no c"])
         self.assertEqual([case.why for case in cases], ["no such file", "", "no c"])
 
+    def test_remarks_on_the_run_are_of_no_test(self):
+        cases = tap.parse(["### ctf: svg: 0.2 s", "not ok 1 - a", "# b is missing",
+                           "# ### x", "not ok 2 - c", "### ctf: sql: 1.0 s", "# no d"])
+        self.assertEqual([case.why for case in cases], ["b is missing", "no d"])
+
     def test_tells_no_more_of_a_failed_test_than_a_line(self):
         many = [f"# {n}" for n in range(9)]
         before = tap.parse([*many, "not ok 1 - a"])

@@ -32,12 +32,12 @@ _SINGLE = (
 
 def prepare(etch, folder):
     """Files as those of Etch's tree; a trace's folder; the program by both names."""
-    for event in _EVENTS:
+    for number, event in enumerate(_EVENTS, 1):
         system, _, name = event.partition(":")
         path = folder / "tree/events" / system
         path.mkdir(parents=True, exist_ok=True)
         with (path / "format").open("a") as formats:
-            formats.write(f"name: {name}\nID: 3\nformat:\n\nprint fmt: \"\"\n\n")
+            formats.write(f"name: {name}\nID: {number}\nformat:\n\nprint fmt: \"\"\n\n")
     (folder / "tree/available_events").write_text("".join(f"{event}\n" for event in _EVENTS))
     (folder / "tree/set_event").write_text("")
     (folder / "trace").mkdir()
