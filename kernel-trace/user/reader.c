@@ -342,9 +342,12 @@ unsigned int etch_user_run(struct etch_user_reader *r, u64 until, unsigned int *
 	unsigned int nr;
 	size_t i;
 
-	/* The second in time is a child of the root. A program may say that its time is 0. */
+	/*
+	 * The second in time is a child of the root. Whatever a program says, its time is not 0:
+	 * it is not before the clock was read for the ring (etch_time_full()).
+	 */
 	for (i = 1; i < r->heap.nr && i <= 2; i++)
-		until = min(until, max(r->heap.data[i]->item.time, 1ULL) - 1);
+		until = min(until, r->heap.data[i]->item.time - 1);
 	nr = etch_user_view_run(&s->view, item->len, &item->time, until, *bytes);
 	*bytes = (nr - 1) * ALIGN(item->len, 4) + item->len;
 	return nr;
