@@ -35,7 +35,7 @@ import tree
 
 LANES = {"harness": host.harness, "series": host.series, "docs": host.docs,
          "lint": host.lint, "ring": host.ring, "fuzz": host.fuzz, "model": host.model,
-         "litmus": host.litmus, "um": guests.um, "um-user": guests.um_user, "ctf": traces.ctf,
+         "litmus": host.litmus, "um": guests.um, "ctf": traces.ctf,
          "ftracetest": peers.ftracetest, "x86-64": guests.x86_64,
          "ctf-x86-64": traces.ctf_x86_64, "crash-x86-64": crashes.crash_x86_64,
          "arm64-bare": guests.arm64_bare, "layers": layers.layers}
@@ -44,7 +44,7 @@ LONG = {"layers-long": layers.layers_long, "ring-long": host.ring_long,
         "model-long": host.model_long, "fuzz-long": host.fuzz_long, "kunit": kunit.kunit, "um-long": guests.um_long,
         "um-bare": guests.um_bare, "um-kasan": watched.kasan, "um-clang": guests.um_clang,
         "um-plain": guests.um_plain, "um-off": guests.um_off,
-        "um-user-mutants": mutants.user,
+        "um-user": guests.um_user, "um-user-mutants": mutants.user,
         "x86-64-long": guests.x86_64_long, "x86-64-probes": guests.probes,
         "x86-64-lockdep": watched.lockdep,
         "x86-64-kcsan": watched.data_races, "x86-64-kasan": watched.memory,
@@ -63,7 +63,7 @@ BRIEF = {"um-brief": guests.um_brief, "x86-64-brief": guests.x86_64_brief}
 # against a list, of findings or of tests, which is the first base's.
 OTHER_BASES_LONG = {
     "um": "um-brief", "x86-64": "x86-64-brief", "um-whole": "um", "x86-64-whole": "x86-64",
-    **{name: name for name in ("um-user", "ctf", "ctf-x86-64", "crash-x86-64", "arm64-bare",
+    **{name: name for name in ("ctf", "ctf-x86-64", "crash-x86-64", "arm64-bare",
                                "layers")},
     **{name: name for name in LONG if name not in (
         "ring-long", "model-long", "fuzz-long", "view", "gallery", "forecast", "headers",

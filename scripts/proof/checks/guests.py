@@ -31,7 +31,7 @@ ALL_KUNIT = ["kunit.enable=1", "show=kunit"]
 PROBING_TESTS = ["etch:probes", "etch:probe_life", "etch:probe_names", "etch:fprobes"]
 ONE_THREAD_TESTS = ["etch:immediate", "etch:all_events", *PROBING_TESTS]
 # Seconds until a guest with the kselftests is given up.
-LIMITS = {"um": 900, "um-bare": 900, "um-long": 3600, "um-kasan": 5400,
+LIMITS = {"um": 1500, "um-bare": 900, "um-long": 3600, "um-kasan": 5400,
           "x86-64": 1800, "x86-64-events": 3600, "arm64-bare": 2100, "arm64": 3600,
           "arm64-64k": 3600,
           "x86-64-lockdep": 7200, "x86-64-kcsan": 3600, "x86-64-rt": 5400,
@@ -191,14 +191,17 @@ def kselftest(name):
 
 
 def um():
-    """KUnit and the kselftests in User-mode Linux."""
-    return (kselftest("um") + boot("um", "unused", 60, []) + kunit_at_boot("um", 120)
-            + first_event.first_event("um"))
+    """KUnit and the kselftests in User-mode Linux; traces with programs' records."""
+    need([SCRIPTS / "lab/fetch.sh", "user"])
+    cases = kselftest("um")
+    return (cases + skipped_user_tests(cases) + boot("um", "unused", 60, [])
+            + kunit_at_boot("um", 120) + user_traces("um") + first_event.first_event("um"))
 
 
 def um_brief():
     """KUnit and most kselftests in User-mode Linux."""
     name = "um"
+    need([SCRIPTS / "lab/fetch.sh", "user"])
     tests = prepare(name)
     say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
     cases = boot(name, "kselftest", LIMITS[name],
@@ -256,10 +259,15 @@ def um_user():
     cases = boot(name, "kselftest", LIMITS[name],
                  BOOT + [f"kselftest={test}" for test in USER_TESTS])
     print(f"### {name}: run were {' '.join(USER_TESTS)}, and no others", flush=True)
-    skipped = [case.name for case in cases if case.status == "skipped" and
-               (": user_" in case.name or "records_of_programs" in case.name)]
-    cases += [tap.Case(f"{test} was skipped", "failed") for test in skipped]
-    return cases + kunit_at_boot(name, 120) + user_traces(name)
+    return (cases + skipped_user_tests(cases) + kunit_at_boot(name, 120)
+            + user_traces(name))
+
+
+def skipped_user_tests(cases):
+    """A failed case for each test of programs' events that was skipped."""
+    return [tap.Case(f"{case.name} was skipped", "failed") for case in cases
+            if case.status == "skipped" and
+            (": user_" in case.name or "records_of_programs" in case.name)]
 
 
 def user_traces(name, append=()):
