@@ -122,9 +122,18 @@ def count(cases, status):
     return sum(case.status == status for case in cases)
 
 
+def passed_nowhere(results):
+    """{name: why} of the cases that were skipped, and passed in no lane."""
+    every = [case for cases, _ in results.values() for case in cases]
+    passed = {case.name for case in every if case.status == "passed"}
+    return {case.name: case.why for case in every
+            if case.status == "skipped" and case.name not in passed}
+
+
 def table(results, spent_in_all):
     """Print the lanes with their counts and times, the reasons of skips, the failed cases.
 
+    The cases that every lane skipped are named, too, if all lanes but the long ones were run.
     spent_in_all: of all lanes, with the work that was done for several of them.
     """
     row = "{:<19} {:>6} {:>7} {:>7} {:>8} {:>8} {:>8}"
@@ -138,6 +147,8 @@ def table(results, spent_in_all):
                                    if case.status == "skipped").items():
             why = textwrap.shorten(why, 100) or "it is not said why"
             print(f"### {name}: {number} skipped: {why}")
+    for name, why in passed_nowhere(results).items() if set(LANES) <= set(results) else ():
+        print(f"### skipped in every lane: {name}: {textwrap.shorten(why, 100)}")
     left_out = [name for name in ALL if name not in results]
     if left_out:
         print(f"### NOT run: {' '.join(left_out)}")

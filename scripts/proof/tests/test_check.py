@@ -44,6 +44,17 @@ class Table(unittest.TestCase):
         self.assertIn("arm64", last.split())
         self.assertNotIn("um", last.split())
 
+    def test_names_what_was_skipped_everywhere(self):
+        results = {name: ([tap.Case("a", "skipped", "no disk"), tap.Case("b", status, "no eye")],
+                          (0, 0)) for name, status in (("one", "skipped"), ("two", "passed"))}
+        for lanes, expected in ((results, ["### skipped in every lane: a: no disk"]),
+                                ([*results, "three"], [])):
+            with self.subTest(lanes=list(lanes)), mock.patch.object(check, "LANES", lanes), \
+                    contextlib.redirect_stdout(io.StringIO()) as out:
+                check.table(results, (0, 0))
+                self.assertEqual([line for line in out.getvalue().splitlines()
+                                  if "every lane" in line], expected)
+
     def test_names_what_failed_last(self):
         lines = self.table([tap.Case("a", "failed", "why"), tap.Case("b", "passed")])
         self.assertEqual(lines[-1], "### um: FAILED: a why")
