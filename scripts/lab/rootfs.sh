@@ -101,17 +101,20 @@ timeout_wrapper()
 }
 
 # The sample modules, those that tests load, and those that do wrong on purpose,
-# where modprobe would look.
+# where modprobe would look. Those that an earlier configuration left behind are not listed.
 modules()
 {
-	local ko release
+	local list=$OUT/modules.order object ko release
 
+	[ -e "$list" ] || return 0
 	release=$(cat "$OUT/include/config/kernel.release")
-	for ko in "$OUT"/samples/*/*.ko "$OUT"/kernel/etch/*/*.ko "$OUT"/mm/kasan/*.ko \
-			"$OUT"/lib/test_ubsan.ko; do
-		[ ! -e "$ko" ] || file "$ko" \
-			"/lib/modules/$release/kernel/${ko#"$OUT/"}"
-	done
+	while read -r object; do
+		ko=${object%.o}.ko
+		case $ko in
+		samples/* | kernel/etch/* | mm/kasan/* | lib/test_ubsan.ko)
+			file "$OUT/$ko" "/lib/modules/$release/kernel/$ko" ;;
+		esac
+	done < "$list"
 }
 
 # The tool, where build.sh built it, by both of its names.
