@@ -3,10 +3,11 @@
 
 User-mode Linux and much that looks at sources use one processor. Meanwhile the kernels
 of later lanes are built, one after the other and at the lowest priority. A lane that
-wants its kernel waits until it is there: then nothing else runs, and it is built as fast
-as the machine can.
+wants its kernel waits until it is there: from then on the build has the priority of that
+lane, for other lanes may run beside it all the time.
 """
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -80,12 +81,22 @@ class Builder:
             return
         if not done.is_set():
             say(f"Waiting for the kernel of lane {name}, which is being built.")
+            self.hurry()
         while not done.wait(PATIENCE):
+            # Perhaps another one has begun.
+            self.hurry()
             print((self.said(name).splitlines() or ["    not begun"])[-1], flush=True)
         if self.status[name]:
             raise LaneError(f"the kernel of lane {name} could not be built "
                             f"({self.status[name]}):\n"
                             + self.said(name)[-4000:])
+
+    def hurry(self):
+        """Build at the waiting lane's priority. Only root may; others wait longer."""
+        with self.lock:
+            if self.process and self.process.poll() is None:
+                with contextlib.suppress(PermissionError):
+                    os.setpriority(os.PRIO_PGRP, self.process.pid, os.getpriority(0, 0))
 
     def stop(self):
         """Give up what is not built yet."""

@@ -3,6 +3,7 @@
 
 import contextlib
 import io
+import os
 import tempfile
 import time
 import unittest
@@ -62,6 +63,20 @@ class Ahead(unittest.TestCase):
                 mock.patch.object(ahead, "print", show, create=True):
             self.wait(builder, "b")
         self.assertEqual(builder.status, {"a": 0, "b": 0})
+
+    @unittest.skipIf(os.getuid(), "only root gives a process more of the processors")
+    def test_a_lane_that_waits_gives_its_priority(self):
+        builder = self.builder(["a", "b"], f"""
+            renice -n 5 -p $$ > /dev/null
+            for i in $(seq 500); do
+                sleep 0.02
+                [ $(nice) = 5 ] || break
+            done
+            echo $1 $(nice) >> {self.folder}/made""")
+        with mock.patch.object(ahead, "PATIENCE", 0.05):
+            self.wait(builder, "b")
+        mine = os.getpriority(os.PRIO_PROCESS, 0)
+        self.assertEqual((self.folder / "made").read_text(), f"a {mine}\nb {mine}\n")
 
     def test_what_is_not_built_ahead_is_not_waited_for(self):
         self.assertEqual(self.wait(self.builder(["a"], "sleep 60"), "other"), "")
