@@ -19,6 +19,7 @@
 # fetch.sh lint: in addition what looks at sources.
 # fetch.sh model: in addition the model checker.
 # fetch.sh probes: in addition what makes and reads debug information.
+# fetch.sh tool: in addition the libraries of the tool for this machine.
 # fetch.sh user: in addition the compiler for events of programs in C++.
 # fetch.sh view: in addition a browser, and what drives it.
 # fetch.sh litmus: in addition what builds and runs arm64 programs.
@@ -146,6 +147,12 @@ model)	TOOLS+="spin	spin" ;;
 probes)	TOOLS+="
 pahole	pahole
 perf	linux-perf
+" ;;
+tool)	TOOLS+="pkg-config	pkg-config"
+	FILES+="
+/usr/include/babeltrace2/babeltrace.h	libbabeltrace2-dev
+/usr/include/sqlite3.h	libsqlite3-dev
+/usr/include/zlib.h	zlib1g-dev
 " ;;
 user)	TOOLS+="g++	g++" ;;
 view)	TOOLS+="

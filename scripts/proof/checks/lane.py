@@ -4,6 +4,7 @@
 import subprocess
 
 import layout
+import lock
 import machine
 import tap
 
@@ -51,10 +52,12 @@ def need(command):
 
 def host_tool():
     """The tool for this machine, with the libraries that a static one lacks."""
+    need([SCRIPTS / "lab/fetch.sh", "tool"])
     out = layout.BUILD / "tools"
     out.mkdir(exist_ok=True)
-    status, said = run(["make", "-C", layout.BUILD / "linux/tools/tracing/etch", f"O={out}"],
-                       "tools.log")
+    with lock.alone(LOGS / "tools.lock", "Another lane"):
+        status, said = run(["make", "-C", layout.BUILD / "linux/tools/tracing/etch",
+                            f"O={out}"], "tools.log")
     if status:
         raise LaneError(f"etch could not be built for this machine:\n{said[-2000:]}")
     return out / "etch"
