@@ -83,7 +83,7 @@ class Builder:
             say(f"Waiting for the kernel of lane {name}, which is being built.")
             self.hurry()
         while not done.wait(PATIENCE):
-            # Perhaps another one has begun.
+            # The builder may have begun with another kernel.
             self.hurry()
             print((self.said(name).splitlines() or ["    not begun"])[-1], flush=True)
         if self.status[name]:
@@ -92,10 +92,10 @@ class Builder:
                             + self.said(name)[-4000:])
 
     def hurry(self):
-        """Build at the waiting lane's priority. Only root may; others wait longer."""
+        """Give the build the waiting lane's priority, which only root may do."""
         with self.lock:
             if self.process and self.process.poll() is None:
-                with contextlib.suppress(PermissionError):
+                with contextlib.suppress(PermissionError, ProcessLookupError):
                     os.setpriority(os.PRIO_PGRP, self.process.pid, os.getpriority(0, 0))
 
     def stop(self):

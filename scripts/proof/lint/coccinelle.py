@@ -51,9 +51,10 @@ def spatch_groups(rule, groups, limit):
     """The same, of files that are listed in one, with empty lines between them."""
     text = (layout.LINUX / rule).read_text()
     options = " ".join(re.findall(r"^// Options:(.*)$", text, re.M)).split()
-    # Of the processor: beside other lanes, at the lowest priority, it may wait for long.
-    command = ["prlimit", f"--cpu={limit}:{limit + 5}", "spatch", "-D", "report", "--no-show-diff", "--very-quiet", "--cocci-file",
-               rule, *options, *(word for path in INCLUDE for word in ("-I", path)),
+    # Other lanes may keep spatch from the processors for long, so its own time is limited.
+    command = ["prlimit", f"--cpu={limit}:{limit + 5}", "spatch", "-D", "report",
+               "--no-show-diff", "--very-quiet", "--cocci-file", rule, *options,
+               *(word for path in INCLUDE for word in ("-I", path)),
                "--include", "include/linux/kconfig.h", "--file-groups", groups]
     try:
         result = subprocess.run(command, cwd=layout.LINUX, text=True, errors="replace",
