@@ -19,7 +19,9 @@
 #include <linux/path.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_buf.h>
+#include <linux/seq_file.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
 #include <linux/xarray.h>
 #include <net/net_namespace.h>
 
@@ -93,10 +95,27 @@ struct etch_state_irq {
 	char chip[32];
 };
 
+/*
+ * The chip of an interrupt that has a handler, as /proc/interrupts prints it: some chips have no
+ * name for that, but a function.
+ */
+static void etch_state_irq_chip(struct irq_desc *desc, char *text, size_t size)
+{
+	struct irq_chip *chip = irq_desc_get_chip(desc);
+	/* seq_printf() uses nothing else of a file. */
+	struct seq_file line = { .buf = text, .size = size - 1 };
+
+	/* A name that is too long may leave nothing, or a part. */
+	memset(text, 0, size);
+	if (chip && chip->irq_print_chip)
+		chip->irq_print_chip(&desc->irq_data, &line);
+	else if (chip && chip->name)
+		strscpy(text, chip->name, size);
+}
+
 /* False: the interrupt has no handler. */
 static bool etch_state_irq_copy(struct irq_desc *desc, struct etch_state_irq *copy)
 {
-	const struct irq_chip *chip;
 	struct irqaction *action;
 	struct seq_buf names;
 	unsigned long flags;
@@ -106,9 +125,9 @@ static bool etch_state_irq_copy(struct irq_desc *desc, struct etch_state_irq *co
 	for (action = desc->action; action; action = action->next)
 		seq_buf_printf(&names, "%s%s", action == desc->action ? "" : ",",
 			       action->name ?: "");
-	chip = irq_desc_get_chip(desc);
-	strscpy(copy->chip, chip && chip->name ? chip->name : "");
 	action = desc->action;
+	if (action)
+		etch_state_irq_chip(desc, copy->chip, sizeof(copy->chip));
 	raw_spin_unlock_irqrestore(&desc->lock, flags);
 	seq_buf_str(&names);
 	return action;
@@ -129,7 +148,7 @@ static void etch_state_irqs(struct etch_state *state)
 		used = desc && etch_state_irq_copy(desc, &copy);
 		rcu_read_unlock();
 		if (used)
-			etch_state_write_irq(state, irq, copy.actions, copy.chip);
+			etch_state_write_irq(state, irq, copy.actions, strim(copy.chip));
 	}
 }
 

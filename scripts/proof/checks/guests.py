@@ -48,7 +48,7 @@ NOT_BRIEF = ["etch:recorder", "etch:filter_fire", "etch:filter_equal", "etch:rin
 ARM64_TESTS = ["etch:boot", "etch:accounting", "etch:order", "etch:pipe", "etch:instances",
                "etch:raw", "etch:module", "etch:gates", "etch:ring_torture",
                "etch:immediate", "etch:all_events", "etch:hotplug.sh", "etch:user_rseq",
-               "etch:user_protocol", "etch:user_events"]
+               "etch:user_protocol", "etch:user_events", "etch:statedump_tells"]
 # Events of programs.
 USER_TESTS = ["etch:user_rseq", "etch:user_events", "etch:user_life", "etch:user_hostile",
               "etch:user_protocol", "etch:user_stress", "etch:user_packets", "etch:user_mark",
