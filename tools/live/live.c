@@ -74,12 +74,31 @@ struct etch_source *live_source(struct live *live)
 }
 
 /* The counter of the machines on which programs record, as they and the kernel read it. */
-#ifdef __x86_64__
+#if defined(__x86_64__)
 #define LIVE_COUNTER	true
-#define live_counter()	__builtin_ia32_rdtsc()
+
+static uint64_t live_counter(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+#elif defined(__aarch64__)
+#define LIVE_COUNTER	true
+
+static uint64_t live_counter(void)
+{
+	uint64_t counter;
+
+	/* The processor would read it before earlier instructions are done. */
+	__asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r" (counter) : : "memory");
+	return counter;
+}
 #else
 #define LIVE_COUNTER	false
-#define live_counter()	0ULL
+
+static uint64_t live_counter(void)
+{
+	return 0;
+}
 #endif
 
 static uint64_t live_now(const struct live *live)
