@@ -24,7 +24,11 @@
 #endif
 
 /* The C library has 0 for O_LARGEFILE, where it is always meant. */
+#ifdef __aarch64__
+#define KERNEL_O_LARGEFILE	0400000
+#else
 #define KERNEL_O_LARGEFILE	0100000
+#endif
 
 #define NO_FPROBES	"no fprobes: CONFIG_FPROBE_EVENTS"
 
