@@ -99,9 +99,13 @@ static void keep_wanted(struct kept *kept)
 /* The next event of the metadata: its id, and its name, SYSTEM:EVENT. False: no more. */
 static bool keep_next(const char **at, long *id, char name[256])
 {
+	char head[320];
+
 	while ((*at = strstr(*at, "\nevent {\n"))) {
 		++*at;
-		if (sscanf(*at, "event { id = %ld; name = \"%255[^\"]", id, name) == 2 &&
+		/* A part: sscanf() measures all of the text that it gets. */
+		snprintf(head, sizeof(head), "%.*s", (int)sizeof(head) - 1, *at);
+		if (sscanf(head, "event { id = %ld; name = \"%255[^\"]", id, name) == 2 &&
 		    *id >= 0 && *id < KEEP_IDS)
 			return true;
 	}

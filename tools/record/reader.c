@@ -49,10 +49,13 @@ struct reader {
 static int uuid_parse(const char *text, unsigned char uuid[ETCH_PACKET_UUID])
 {
 	for (int i = 0; i < ETCH_PACKET_UUID; i++) {
+		char digits[3] = {};
 		int used = 0;
 
 		text += *text == '-';
-		if (sscanf(text, "%2hhx%n", &uuid[i], &used) != 1 || used != 2)
+		/* A part: sscanf() measures all of the text that it gets. */
+		strncat(digits, text, 2);
+		if (sscanf(digits, "%2hhx%n", &uuid[i], &used) != 1 || used != 2)
 			return -1;
 		text += 2;
 	}
