@@ -280,6 +280,7 @@ static void etch_exchange_expect_account(struct kunit *test)
 	struct etch_ring_stats stats;
 	int cpu;
 
+	mutex_lock(&t->inst->read_mutex);
 	for_each_online_cpu(cpu) {
 		etch_ring_stats(t->inst->rings[cpu], &stats);
 		written += stats.written;
@@ -287,6 +288,7 @@ static void etch_exchange_expect_account(struct kunit *test)
 			stats.lost_throttled + stats.lost_off;
 		filtered += etch_instance_filtered(t->inst, cpu);
 	}
+	mutex_unlock(&t->inst->read_mutex);
 	KUNIT_EXPECT_EQ(test, etch_exchange_all_hits(), written + filtered + lost);
 	KUNIT_EXPECT_LT(test, 0, t->records);
 	KUNIT_EXPECT_LT(test, 0, filtered);
