@@ -10,8 +10,8 @@ import layout
 import machine
 import tap
 from checks.crashes import PERSIST, locked_down
-from checks.guests import (BOOT, COUNTER, CYCLES, KUNIT, LIMITS, ONE_THREAD_TESTS, STORM,
-                           TORTURE, boot, everything, keep_boot, prepare)
+from checks.guests import (BOOT, COUNTER, CYCLES, KUNIT, LIMITS, RACING_TESTS, STORM, TORTURE,
+                           boot, everything, prepare)
 from checks.lane import say, LaneError
 
 # What kselftests run where data races are looked for: those that have readers,
@@ -41,19 +41,9 @@ OURS = ("kernel/etch/*.o", "kernel/etch/*/*.o", "samples/etch/*.o", "kernel/trac
 
 
 def lockdep():
-    """The kselftests in an x86-64 kernel that proves its locking, in two boots."""
-    name = "x86-64-lockdep"
-    tests = prepare(name)
-    say(f"Kselftests in {name}, at most {LIMITS[name]} s.")
-    cases = boot(name, "kselftest", LIMITS[name],
-                 BOOT + [machine.THREADS, TORTURE, STORM, COUNTER]
-                 + [f"kselftest={test}" for test in tests
-                    if test not in ONE_THREAD_TESTS])
-    keep_boot(name)
-    say("Once more, with ONE THREAD of QEMU for both processors, for "
-        + " ".join(ONE_THREAD_TESTS))
-    return cases + boot(name, "kselftest", LIMITS[name], BOOT + KUNIT + [CYCLES]
-                        + [f"kselftest={test}" for test in ONE_THREAD_TESTS])
+    """The kselftests, and KUnit, in an x86-64 kernel that proves its locking, in two boots."""
+    return everything("x86-64-lockdep", [TORTURE, STORM, COUNTER, CYCLES],
+                      threaded=RACING_TESTS)
 
 
 def last_boot(name, script, kind):
