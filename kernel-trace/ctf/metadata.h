@@ -13,6 +13,7 @@
 #include <linux/types.h>
 
 struct etch_contexts;
+struct etch_enums;
 struct etch_event;
 struct etch_field;
 struct etch_origin;
@@ -46,7 +47,7 @@ struct etch_labels {
 };
 
 /* metadata_expr.c */
-const char *etch_expr_eval(const char *text, const struct etch_event *event,
+const char *etch_expr_eval(const char *text, const struct etch_enums *enums,
 			   const struct etch_field *field, u64 in, u64 *out);
 
 /* metadata_labels.c */

@@ -147,7 +147,7 @@ struct etch_waiting {
 /**
  * struct etch_expr - an expression that is being evaluated
  * @at: the next token
- * @event: whose print format it is in
+ * @enums: the names that its print format may have
  * @field: the one field that may occur, or NULL
  * @in: its value
  * @ops: operators that wait, the one that binds tightest last
@@ -159,7 +159,7 @@ struct etch_waiting {
  */
 struct etch_expr {
 	const char *at;
-	const struct etch_event *event;
+	const struct etch_enums *enums;
 	const struct etch_field *field;
 	u64 in;
 	struct etch_waiting ops[ETCH_EXPR_OPS];
@@ -480,7 +480,7 @@ static void etch_expr_number(struct etch_expr *x)
 
 static void etch_expr_enum(struct etch_expr *x, size_t len)
 {
-	const struct etch_enum *e = etch_enum_find(x->event, x->at, len);
+	const struct etch_enum *e = etch_enum_find(x->enums, x->at, len);
 	struct etch_waiting type;
 
 	if (e)
@@ -622,21 +622,21 @@ static bool etch_expr_operator(struct etch_expr *x)
 /**
  * etch_expr_eval() - evaluate an expression of a print format
  * @text: where it begins
- * @event: whose print format it is in
+ * @enums: the names that the print format may have
  * @field: a field that may occur in it, or NULL
  * @in: the field's value, sign-extended if it is signed
  * @out: gets what the helpers of TP_printk() make of the value: an unsigned long
  *
- * Context: process; the event stays while this runs.
+ * Context: process; the event of @enums stays while this runs.
  * Return: the text behind the expression; NULL if it is not understood.
  */
-const char *etch_expr_eval(const char *text, const struct etch_event *event,
+const char *etch_expr_eval(const char *text, const struct etch_enums *enums,
 			   const struct etch_field *field, u64 in, u64 *out)
 {
 	struct etch_expr x;
 
 	x.at = text;
-	x.event = event;
+	x.enums = enums;
 	x.field = field;
 	x.in = in;
 	x.nr_ops = 0;

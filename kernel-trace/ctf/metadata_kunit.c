@@ -449,25 +449,26 @@ static void etch_md_expression(struct kunit *test)
 {
 	struct etch_field fields[] = { ETCH_MD_FIELD("u8", "x", FIXED, 12, 1, 1, 1) };
 	DEFINE_ETCH_MD_EVENT(expr, fields, 13, "");
+	const struct etch_enums enums = etch_enums_of(&expr);
 	const char *end;
 	unsigned int i;
 	u64 value;
 
 	for (i = 0; i < ARRAY_SIZE(etch_md_expressions); i++) {
-		end = etch_expr_eval(etch_md_expressions[i].text, &expr, NULL, 0, &value);
+		end = etch_expr_eval(etch_md_expressions[i].text, &enums, NULL, 0, &value);
 		KUNIT_EXPECT_TRUE_MSG(test, end && !*end, "%s", etch_md_expressions[i].text);
 		KUNIT_EXPECT_EQ_MSG(test, value, etch_md_expressions[i].value, "%s",
 				    etch_md_expressions[i].text);
 	}
 	for (i = 0; i < ARRAY_SIZE(etch_md_no_expressions); i++) {
-		end = etch_expr_eval(etch_md_no_expressions[i], &expr, NULL, 0, &value);
+		end = etch_expr_eval(etch_md_no_expressions[i], &enums, NULL, 0, &value);
 		KUNIT_EXPECT_TRUE_MSG(test, !end || *end, "%s", etch_md_no_expressions[i]);
 	}
 	/* Where it ends it leaves the rest, and a field has the value that it is given. */
-	end = etch_expr_eval(" (REC->x & 6) | 1 } rest", &expr, &fields[0], 4, &value);
+	end = etch_expr_eval(" (REC->x & 6) | 1 } rest", &enums, &fields[0], 4, &value);
 	KUNIT_EXPECT_STREQ(test, end, "} rest");
 	KUNIT_EXPECT_EQ(test, value, 5);
-	end = etch_expr_eval("1) + 2", &expr, NULL, 0, &value);
+	end = etch_expr_eval("1) + 2", &enums, NULL, 0, &value);
 	KUNIT_EXPECT_STREQ(test, end, ") + 2");
 }
 

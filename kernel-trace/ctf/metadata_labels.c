@@ -174,11 +174,11 @@ static bool etch_labels_have(const struct etch_labels *labels, u64 value)
 
 /* Adds the name of a number, if a value of the field is printed with it. */
 static bool etch_labels_add(struct etch_labels *labels, const struct etch_table *table,
-			    const struct etch_event *event, const struct etch_field *field,
+			    const struct etch_enums *enums, const struct etch_field *field,
 			    const struct etch_label *label)
 {
 	u64 value = etch_field_value(field, label->value), printed;
-	const char *end = etch_expr_eval(table->arg, event, field, value, &printed);
+	const char *end = etch_expr_eval(table->arg, enums, field, value, &printed);
 
 	if (!end || *end != ',')
 		return false;
@@ -206,12 +206,12 @@ static bool etch_is_last_entry(const char *at)
 }
 
 /* "{ NUMBER, NAME }" at @at. Returns what follows, or NULL. */
-static const char *etch_entry(const char *at, const struct etch_event *event,
+static const char *etch_entry(const char *at, const struct etch_enums *enums,
 			      struct etch_label *label)
 {
 	if (*at != '{')
 		return NULL;
-	at = etch_expr_eval(at + 1, event, NULL, 0, &label->value);
+	at = etch_expr_eval(at + 1, enums, NULL, 0, &label->value);
 	if (!at || *at != ',')
 		return NULL;
 	label->name = skip_spaces(at + 1);
@@ -223,7 +223,7 @@ static const char *etch_entry(const char *at, const struct etch_event *event,
 
 /* All of the table, or false. */
 static bool etch_labels_read(struct etch_labels *labels, const struct etch_table *table,
-			     const struct etch_event *event, const struct etch_field *field)
+			     const struct etch_enums *enums, const struct etch_field *field)
 {
 	const char *at = table->entries;
 	struct etch_label label;
@@ -234,8 +234,8 @@ static bool etch_labels_read(struct etch_labels *labels, const struct etch_table
 			return true;
 		if (*at == ')')
 			break;
-		at = etch_entry(at, event, &label);
-		if (!at || !etch_labels_add(labels, table, event, field, &label))
+		at = etch_entry(at, enums, &label);
+		if (!at || !etch_labels_add(labels, table, enums, field, &label))
 			return false;
 	}
 	return *at == ')';
@@ -253,11 +253,13 @@ static bool etch_labels_read(struct etch_labels *labels, const struct etch_table
 void etch_labels_find(struct etch_labels *labels, const struct etch_event *event,
 		      const struct etch_field *field)
 {
+	struct etch_enums enums;
 	struct etch_table table;
 
 	labels->nr = 0;
 	if (!etch_table_find(event, field, &table, &labels->flags))
 		return;
-	if (!etch_labels_read(labels, &table, event, field))
+	enums = etch_enums_of(event);
+	if (!etch_labels_read(labels, &table, &enums, field))
 		labels->nr = 0;
 }

@@ -163,10 +163,11 @@ static unsigned int etch_base(const struct etch_event *event, const struct etch_
 	bool sixteen = etch_is_address(field);
 
 	if (etch_is_dynamic(field))
-		sixteen |= etch_is_printed(event, field, "mask(") ||
-			   !strcmp(etch_element_type(field), "cpumask_t");
-	else
-		sixteen |= etch_is_printed(event, field, "(void *)REC->");
+		sixteen = sixteen || !strcmp(etch_element_type(field), "cpumask_t") ||
+			  etch_is_printed(event, field, "mask(");
+	else if (field->elem_size == sizeof(void *))
+		/* The compiler warns about casts of other sizes. */
+		sixteen = sixteen || etch_is_printed(event, field, "(void *)REC->");
 	return sixteen ? 16 : 10;
 }
 

@@ -15,43 +15,74 @@
 
 #include "event/event.h"
 
+/* Those of one header stand together, so a system's are a small part of a table. */
+static struct etch_enum_part etch_enum_part(const struct etch_enum * const *table,
+					    unsigned int nr, const char *system)
+{
+	struct etch_enum_part part = { .first = table };
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (strcmp(table[i]->system, system))
+			continue;
+		if (!part.nr)
+			part.first = table + i;
+		part.nr = table + i + 1 - part.first;
+	}
+	return part;
+}
+
 static const struct etch_enum *
-etch_enum_search(const struct etch_enum * const *enums, unsigned int nr,
-		 const char *system, const char *name, size_t len)
+etch_enum_search(const struct etch_enum_part *part, const char *system, const char *name,
+		 size_t len)
 {
 	unsigned int i;
 
-	for (i = 0; i < nr; i++)
-		if (!strncmp(enums[i]->name, name, len) && !enums[i]->name[len] &&
-		    !strcmp(enums[i]->system, system))
-			return enums[i];
+	for (i = 0; i < part->nr; i++) {
+		const struct etch_enum *e = part->first[i];
+
+		if (!strncmp(e->name, name, len) && !e->name[len] && !strcmp(e->system, system))
+			return e;
+	}
 	return NULL;
 }
 
 /**
- * etch_enum_find() - what a name stands for
- * @event: in whose print format it is: names are those of a system
- * @name: the name, or "sizeof(type)"
- * @len: its characters
+ * etch_enums_of() - the names that a print format may have
+ * @event: whose it is: names are those of a system
  *
  * Context: any; the event stays while the result is used.
- * Return: the name with its number, or NULL.
+ * Return: where they are, for etch_enum_find().
  */
-const struct etch_enum *etch_enum_find(const struct etch_event *event, const char *name,
-				       size_t len)
+struct etch_enums etch_enums_of(const struct etch_event *event)
 {
-	const struct etch_enum *found = NULL;
+	const char *system = event->class->system;
+	struct etch_enums enums = { .system = system };
 
 #ifdef CONFIG_MODULES
 	if (event->mod)
-		found = etch_enum_search(event->mod->etch_enums, event->mod->num_etch_enums,
-					 event->class->system, name, len);
+		enums.of_module = etch_enum_part(event->mod->etch_enums,
+						 event->mod->num_etch_enums, system);
 #endif
-	if (!found)
-		found = etch_enum_search(__start_etch_enums,
-					 __stop_etch_enums - __start_etch_enums,
-					 event->class->system, name, len);
-	return found;
+	enums.of_kernel = etch_enum_part(__start_etch_enums,
+					 __stop_etch_enums - __start_etch_enums, system);
+	return enums;
+}
+
+/**
+ * etch_enum_find() - what a name stands for
+ * @enums: the names that there are
+ * @name: the name, or "sizeof(type)"
+ * @len: its characters
+ *
+ * Context: any; the event of @enums stays while the result is used.
+ * Return: the name with its number, or NULL.
+ */
+const struct etch_enum *etch_enum_find(const struct etch_enums *enums, const char *name,
+				       size_t len)
+{
+	return etch_enum_search(&enums->of_module, enums->system, name, len) ?:
+	       etch_enum_search(&enums->of_kernel, enums->system, name, len);
 }
 
 /* Length of the identifier, or of "sizeof(type)", at @text. */
@@ -122,6 +153,7 @@ static bool etch_is_member(const char *text, const char *at)
 void etch_print_fmt(struct seq_buf *s, const struct etch_event *event)
 {
 	const char *text = event->class->print_fmt, *at;
+	const struct etch_enums enums = etch_enums_of(event);
 	const struct etch_enum *e;
 	size_t len;
 
@@ -129,7 +161,7 @@ void etch_print_fmt(struct seq_buf *s, const struct etch_event *event)
 		len = etch_piece_len(at);
 		e = NULL;
 		if ((isalpha(*at) || *at == '_') && !etch_is_member(text, at))
-			e = etch_enum_find(event, at, len);
+			e = etch_enum_find(&enums, at, len);
 		if (e)
 			seq_buf_printf(s, "%ld", e->value);
 		else

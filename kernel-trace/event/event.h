@@ -130,7 +130,30 @@ bool etch_event_is_soft(const struct etch_recorder *rec, const struct etch_event
 
 /* ---- enums.c: names in print formats ---- */
 
-const struct etch_enum *etch_enum_find(const struct etch_event *event, const char *name,
+/**
+ * struct etch_enum_part - the part of a table of names that has all of a system's
+ * @first: the first of them
+ * @nr: how many, with others that stand between them
+ */
+struct etch_enum_part {
+	const struct etch_enum * const *first;
+	unsigned int nr;
+};
+
+/**
+ * struct etch_enums - the names that an event's print format may have
+ * @system: the event's system
+ * @of_module: those of its module; they hide the kernel's
+ * @of_kernel: the kernel's own
+ */
+struct etch_enums {
+	const char *system;
+	struct etch_enum_part of_module;
+	struct etch_enum_part of_kernel;
+};
+
+struct etch_enums etch_enums_of(const struct etch_event *event);
+const struct etch_enum *etch_enum_find(const struct etch_enums *enums, const char *name,
 				       size_t len);
 size_t etch_piece_len(const char *text);
 void etch_print_fmt(struct seq_buf *s, const struct etch_event *event);

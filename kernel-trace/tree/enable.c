@@ -22,6 +22,23 @@ static bool etch_node_has(const struct etch_node *node, const struct etch_event 
 	return !node->system || !strcmp(node->system, event->class->system);
 }
 
+/**
+ * etch_node_events() - the events that a folder is of
+ * @node: the folder; it is there
+ *
+ * Context: process; holds etch_mutex.
+ * Return: how many.
+ */
+unsigned int etch_node_events(const struct etch_node *node)
+{
+	const struct etch_event *event;
+	unsigned int nr = 0;
+
+	list_for_each_entry(event, &etch_events, node)
+		nr += etch_node_has(node, event);
+	return nr;
+}
+
 /* ---- Changing several events, or none ---- */
 
 /**
@@ -208,7 +225,7 @@ const struct etch_event_control etch_event_controls[] = {
 	{ "enable", 0600, ETCH_OF_ALL | ETCH_OF_SYSTEM | ETCH_OF_EVENT,
 	  .show = etch_enable_show, .store = etch_enable_store },
 	{ "id", 0400, ETCH_OF_EVENT, .show = etch_id_show },
-	{ "format", 0400, ETCH_OF_ALL | ETCH_OF_SYSTEM | ETCH_OF_EVENT,
+	{ "format", 0400, ETCH_OF_ALL | ETCH_OF_SYSTEM | ETCH_OF_EVENT, .room = 2048,
 	  .show = etch_node_format_show },
 	{}
 };

@@ -59,6 +59,7 @@ struct etch_node;
  * @name: of the file
  * @mode: its permissions
  * @folders: ETCH_OF_* of the folders that have the file
+ * @room: bytes of the file, about, for each event of the folder; 0: it is small
  * @has: of events' folders, those of which this is true have the file; NULL: all
  * @show: prints what a reader gets; called under etch_mutex, while the folder is there
  * @store: does what was written; returns 0, or a negative errno that etch_bad() has
@@ -70,6 +71,7 @@ struct etch_event_control {
 	const char *name;
 	umode_t mode;
 	unsigned int folders;
+	unsigned int room;
 	bool (*has)(const struct etch_event *event);
 	void (*show)(struct seq_file *m, const struct etch_node *node);
 	int (*store)(struct etch_node *node, const struct etch_input *in);
@@ -139,6 +141,7 @@ int etch_tree_make(struct etch_instance *inst);
 extern const struct file_operations etch_control_fops, etch_set_event_fops;
 extern const struct etch_event_control etch_event_controls[];
 
+unsigned int etch_node_events(const struct etch_node *node);
 void etch_available_events_show(struct seq_file *m, const struct etch_view_of *of);
 
 /* ---- budget.c ---- */

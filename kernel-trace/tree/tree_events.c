@@ -11,6 +11,8 @@
 #include <linux/etch.h>
 #include <linux/fs.h>
 #include <linux/list.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -36,6 +38,23 @@ static int etch_node_file_show(struct seq_file *m, void *v)
 	return ret;
 }
 
+/*
+ * Where the buffer of seq_file ends, it begins again, with one of twice the size: from a page
+ * on that is more than twice the work for all formats. So its size is right at once.
+ */
+static size_t etch_node_file_room(const struct etch_entry *file)
+{
+	size_t nr = 0;
+
+	if (!file->event_control->room)
+		return PAGE_SIZE;
+	mutex_lock(&etch_mutex);
+	if (etch_node_there(file->node))
+		nr = etch_node_events(file->node);
+	mutex_unlock(&etch_mutex);
+	return PAGE_ALIGN(max_t(size_t, nr, 1) * file->event_control->room);
+}
+
 static int etch_node_file_open(struct inode *inode, struct file *filp)
 {
 	struct etch_entry *file = inode->i_private;
@@ -44,7 +63,7 @@ static int etch_node_file_open(struct inode *inode, struct file *filp)
 	ret = etch_view_open(&file->of);
 	if (ret)
 		return ret;
-	ret = single_open(filp, etch_node_file_show, file);
+	ret = single_open_size(filp, etch_node_file_show, file, etch_node_file_room(file));
 	if (ret)
 		etch_instance_put(file->of.inst);
 	return ret;
