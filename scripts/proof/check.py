@@ -38,9 +38,9 @@ LANES = {"harness": host.harness, "series": host.series, "docs": host.docs,
          "litmus": host.litmus, "um": guests.um, "ctf": traces.ctf,
          "ftracetest": peers.ftracetest, "x86-64": guests.x86_64,
          "ctf-x86-64": traces.ctf_x86_64, "crash-x86-64": crashes.crash_x86_64,
-         "arm64-bare": guests.arm64_bare, "layers": layers.layers}
+         "arm64-bare": guests.arm64_bare}
 # What is slow, kernels that watch themselves above all: make check-long.
-LONG = {"layers-long": layers.layers_long, "ring-long": host.ring_long,
+LONG = {"layers": layers.layers, "layers-long": layers.layers_long, "ring-long": host.ring_long,
         "model-long": host.model_long, "fuzz-long": host.fuzz_long, "kunit": kunit.kunit, "um-long": guests.um_long,
         "um-bare": guests.um_bare, "um-kasan": watched.kasan, "um-clang": guests.um_clang,
         "um-plain": guests.um_plain, "um-off": guests.um_off,
@@ -57,18 +57,17 @@ LONG = {"layers-long": layers.layers_long, "ring-long": host.ring_long,
         "ftracetest-mainline": peers.ftracetest_mainline, "stacks": stacks.stacks,
         "ftracetest-x86-64": peers.ftracetest_x86_64}
 # Those of a base that is not the first, in make check: as they are shown, and what they run.
-OTHER_BASES = {"series": "series"}
+OTHER_BASES = {"series": "series", "layers": "layers"}
 BRIEF = {"um-brief": guests.um_brief, "x86-64-brief": guests.x86_64_brief}
 # The same in make check-long: the lanes that know of the kernel, but for those that hold it
 # against a list, of findings or of tests, which is the first base's.
 OTHER_BASES_LONG = {
     "um": "um-brief", "x86-64": "x86-64-brief", "um-whole": "um", "x86-64-whole": "x86-64",
-    **{name: name for name in ("ctf", "ctf-x86-64", "crash-x86-64", "arm64-bare",
-                               "layers")},
+    **{name: name for name in ("ctf", "ctf-x86-64", "crash-x86-64", "arm64-bare")},
     **{name: name for name in LONG if name not in (
-        "ring-long", "model-long", "fuzz-long", "view", "gallery", "forecast", "headers",
+        *OTHER_BASES, "ring-long", "model-long", "fuzz-long", "view", "gallery", "forecast", "headers",
         "cocci-tree", "ftracetest-mainline", "ftracetest-x86-64")}}
-LANES.update(bases.lanes(OTHER_BASES, {**LANES, **BRIEF}))
+LANES.update(bases.lanes(OTHER_BASES, {**LANES, **BRIEF, **LONG}))
 LONG.update(bases.lanes(OTHER_BASES_LONG, {**LANES, **BRIEF, **LONG}))
 ALL = {**LANES, **LONG}
 # Variables for scripts/lab/build.sh that only lanes set: the user's are dropped.

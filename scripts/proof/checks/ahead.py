@@ -18,8 +18,7 @@ from checks.lane import LOGS, SCRIPTS, need, say, LaneError
 
 # By the first lane that needs them: the kernels, each with "BASE/" before its name if it is one
 # of another base; and the packages that fetch.sh gets for them, or a function that fetches.
-KERNELS = {"x86-64": (["x86-64"], None), "arm64-bare": (["arm64-bare"], "arm64-guest"),
-           "layers": (["um-low", "um-core"], None)}
+KERNELS = {"x86-64": (["x86-64"], None), "arm64-bare": (["arm64-bare"], "arm64-guest")}
 # Seconds between two signs of life while a lane waits.
 PATIENCE = 30
 

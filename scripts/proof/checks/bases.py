@@ -19,7 +19,10 @@ from checks.lane import LOGS, SCRIPTS, LaneError
 # The status with which scripts/lab/fetch.sh says that it found no source of the base.
 NO_SOURCE = 3
 # The kernels that are built ahead, by the lane that needs them.
-KERNELS = {"um": "um", "um-brief": "um", "x86-64": "x86-64", "x86-64-brief": "x86-64"}
+KERNELS = {"um": ["um"], "um-brief": ["um"], "x86-64": ["x86-64"], "x86-64-brief": ["x86-64"],
+           "layers": ["um-low", "um-core"]}
+# Those that run on the first base if nobody gives the source of the other one.
+ANYWHERE = ["layers"]
 
 
 def environment(base):
@@ -89,18 +92,22 @@ def write(file, cases):
     file.write_text(json.dumps([[case.name, case.status, case.why] for case in cases]))
 
 
-def lane(base, name, what):
-    """The function of a lane: what NAME does, or a skipped case. what: its documentation."""
+def lane(base, name, first):
+    """The function of a lane: what NAME does on a base; without its source, a skipped case.
+
+    first: the function of the lane for the first base.
+    """
     def function():
         why = fetch(base)
         if why:
             print(f"### NOT RUN on Linux {base}: {name}: {why}", flush=True)
-            return [tap.Case(f"{name} on Linux {base}", "skipped", f"no source: {why}")]
-        if name in KERNELS:
-            ahead.wait(f"{base}/{KERNELS[name]}")
+            cases = [tap.Case(f"{name} on Linux {base}", "skipped", f"no source: {why}")]
+            return cases + (first() if name in ANYWHERE else [])
+        for kernel in KERNELS.get(name, ()):
+            ahead.wait(f"{base}/{kernel}")
         return check(base, name)
 
-    function.__doc__ = f"Linux {base}: {what}"
+    function.__doc__ = f"Linux {base}: {first.__doc__}"
     return function
 
 
@@ -116,8 +123,9 @@ def lanes(names, every):
     found = {}
     for base in others:
         for shown, name in runs.items() if base in layout.carried() else ():
-            found[f"{shown}-{base}"] = lane(base, name, every[name].__doc__)
+            found[f"{shown}-{base}"] = lane(base, name, every[name])
             if name in KERNELS:
-                ahead.KERNELS[f"{shown}-{base}"] = ([f"{base}/{KERNELS[name]}"],
-                                                    functools.partial(source, base))
+                ahead.KERNELS[f"{shown}-{base}"] = (
+                    [f"{base}/{kernel}" for kernel in KERNELS[name]],
+                    functools.partial(source, base))
     return found

@@ -8,7 +8,7 @@ a kernel differs from the one before by one layer, which takes seconds.
 import elf
 import layout
 import tap
-from checks import ahead, example, guests
+from checks import ahead, example, first_event, guests
 from checks.lane import SCRIPTS, need, say, LaneError
 
 # Seconds until a guest is given up.
@@ -18,6 +18,9 @@ LIMIT = 600
 EVENTS = ["gates", "format", "available"]
 TEXT = ["pipe", "control", "accounting", "statedump", "statedump_tells", "markers"]
 PACKETS = ["raw", "window", "snapshot", "metadata"]
+
+# All kselftests but those that take long: those of what is not there skip themselves.
+MOST = None
 
 # The lane whose kernel it is, a fragment for its configuration, and the kselftests that
 # run in it. KUnit's suites run in each.
@@ -29,7 +32,7 @@ COMBINATIONS = {
     "events and text": ("um-core", "layers-text", TEXT),
     "events and packets": ("um-core", "layers-packets", PACKETS),
     "events, packets and persist": ("um-core", "layers-persist", []),
-    "events, text and packets": ("um-core", "layers-both", []),
+    "events, text and packets": ("um-core", "layers-both", MOST),
 }
 
 # One of two that do not use each other, without the other one: each a kernel to be compiled.
@@ -52,12 +55,17 @@ def without_markers(name, cases):
 
 
 def combination(title, name, more, tests):
-    """The cases of one: KUnit's at boot, and the kselftests."""
+    """The cases of one: KUnit's at boot, the kselftests; with all, the first event of authors."""
     say(f"Layers: {title}.")
     need(["env", f"MORE={more}", SCRIPTS / "lab/build.sh", name])
     with guests.selftests():
         need([SCRIPTS / "lab/rootfs.sh", name, guests.installed(name)])
-    missing = set(tests) - {test.partition(":")[2] for test in guests.installed_tests(name)}
+    there = [test.partition(":")[2] for test in guests.installed_tests(name)]
+    has_all = tests is MOST
+    if has_all:
+        left_out = guests.SLOW_TESTS + guests.NOT_BRIEF
+        tests = [test for test in there if f"etch:{test}" not in left_out]
+    missing = set(tests) - set(there)
     if missing:
         raise LaneError(f"there is no kselftest {' '.join(sorted(missing))}")
     cases = guests.boot(name, "kunit", LIMIT, ["kunit.enable=1"])
@@ -68,6 +76,8 @@ def combination(title, name, more, tests):
                              + [f"kselftest=etch:{test}" for test in tests])
     if "markers" in tests:
         cases += without_markers(name, cases)
+    if has_all:
+        cases += first_event.recorded(name, first_event.files())
     for case in cases:
         case.name = f"{title}: {case.name}"
     return cases

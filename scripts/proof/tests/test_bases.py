@@ -74,11 +74,15 @@ class Lane(unittest.TestCase):
         file.write_text(text)
         file.chmod(0o755)
 
-    def lane(self):
-        """(cases, output) of the lane "um"."""
+    def lane(self, name="um"):
+        """(cases, output) of a lane, which has CASES on the first base."""
+        def first():
+            """Tests."""
+            return list(CASES)
+
         with contextlib.redirect_stdout(io.StringIO()) as said, \
                 mock.patch.dict(os.environ, KDIR="/mine"):
-            return bases.lane(OTHER, "um", "tests")(), said.getvalue()
+            return bases.lane(OTHER, name, first)(), said.getvalue()
 
     def checks(self, text):
         """check.py is these lines, with the words as WORDS."""
@@ -100,6 +104,13 @@ class Lane(unittest.TestCase):
         self.assertEqual(plain(cases), [(f"um on Linux {OTHER}", "skipped",
                                          "no source: no tarball")])
         self.assertIn(f"### NOT RUN on Linux {OTHER}: um: no tarball", said)
+
+    def test_without_source_the_first_base_may_do(self):
+        self.script("lab/fetch.sh", f"#!/bin/sh\necho '### error: no'; exit {bases.NO_SOURCE}")
+        cases, said = self.lane("layers")
+        self.assertEqual(plain(cases), [(f"layers on Linux {OTHER}", "skipped", "no source: no"),
+                                        *plain(CASES)])
+        self.assertIn(f"### NOT RUN on Linux {OTHER}: layers: no", said)
 
     def test_another_failure_of_the_fetch_is_a_failure(self):
         self.script("lab/fetch.sh", "#!/bin/sh\necho no room; exit 1")

@@ -9,8 +9,10 @@ from pathlib import Path
 from unittest import mock
 
 import check
+import machine
 import tap
 from checks import guests
+from checks.lane import LaneError
 
 
 class Table(unittest.TestCase):
@@ -124,6 +126,49 @@ ok 4 selftests: etch: silent
         named = ["recorder", "recorder_ends", "absent", "hotplug.sh", "silent"]
         self.assertEqual(self.boot([f"kselftest=etch:{name}" for name in named]),
                          ["etch:recorder did not run to its end"])
+
+
+class Everything(unittest.TestCase):
+    """All kselftests in two boots."""
+
+    TESTS = ["etch:pipe", *guests.RACING_TESTS, *guests.ONE_THREAD_TESTS]
+
+    def boots(self, **how):
+        """(the first boot's words, the second one's)."""
+        with mock.patch.object(guests, "prepare", return_value=self.TESTS), \
+                mock.patch.object(guests, "keep_boot"), \
+                mock.patch.object(guests, "boot", return_value=[]) as boot, \
+                contextlib.redirect_stdout(io.StringIO()):
+            guests.everything("x86-64-rt", ["a=b"], **how)
+        return [call.args[3] for call in boot.call_args_list]
+
+    @staticmethod
+    def named(words):
+        """The tests that are named."""
+        return [word.partition("=")[2] for word in words if word.startswith("kselftest=")]
+
+    def test_each_runs_once(self):
+        for how in {}, {"threaded": guests.RACING_TESTS}:
+            first, second = self.boots(**how)
+            self.assertEqual(sorted(self.named(first) + self.named(second)),
+                             sorted(self.TESTS))
+            self.assertIn("a=b", first)
+            self.assertIn("a=b", second)
+
+    def test_what_patches_code_has_one_thread(self):
+        for how in {}, {"threaded": guests.RACING_TESTS}:
+            first, second = self.boots(**how)
+            self.assertIn(machine.THREADS, first)
+            self.assertNotIn(machine.THREADS, second)
+            self.assertFalse(set(guests.ONE_THREAD_TESTS) & set(self.named(first)))
+
+    def test_those_that_are_named_alone_have_threads(self):
+        first, _ = self.boots(threaded=["etch:pipe"])
+        self.assertEqual(self.named(first), ["etch:pipe"])
+
+    def test_a_name_that_no_test_has_is_an_error(self):
+        with self.assertRaisesRegex(LaneError, "etch:poem"):
+            self.boots(threaded=["etch:poem"])
 
 
 class Shown(unittest.TestCase):
