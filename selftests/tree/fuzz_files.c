@@ -604,7 +604,7 @@ TEST_F_TIMEOUT(fuzz, every_file_in_many_ways, 7200)
 {
 	unsigned long writes = test_number("ETCH_FUZZ_WRITES", "fuzz_writes", 0);
 	unsigned long said = 0;
-	time_t start = time(NULL);
+	time_t start;
 	pid_t reader;
 	int err;
 
@@ -617,6 +617,8 @@ TEST_F_TIMEOUT(fuzz, every_file_in_many_ways, 7200)
 	reader = fork();
 	if (!reader)
 		read_for_ever();
+	/* To find the files may take longer than that. */
+	start = time(NULL);
 	while ((writes ? done.writes < writes : time(NULL) - start < DEFAULT_SECONDS) &&
 	       done.problems < 20) {
 		for (int i = 0; i < 3 * BATCH; i++)
