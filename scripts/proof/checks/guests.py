@@ -24,8 +24,10 @@ BOOT = ["etch_event=initcall:initcall_finish", "etch_buf_size=2M"]
 # there no suite needs to run at boot.
 KUNIT = ["kunit.enable=1", "kunit.filter_glob=imv*" if layout.BASE == "6.12"
          else "kunit.autorun=0"]
-# At boot, all of them, for the end of the report.
-ALL_KUNIT = ["kunit.enable=1", "show=kunit"]
+# At boot, all of them. Newer kernels ask for that once more, unless their configuration does.
+AT_BOOT = ["kunit.enable=1", *([] if layout.BASE == "6.12" else ["kunit.autorun=1"])]
+# The same, for the end of a report.
+ALL_KUNIT = [*AT_BOOT, "show=kunit"]
 # Those that patch code so often that QEMU, with several threads, soon executes a
 # translation of the old code: see THREADS in lib/machine.py. KUNIT's do, too.
 PROBING_TESTS = ["etch:probes", "etch:probe_life", "etch:probe_names", "etch:fprobes"]
@@ -363,7 +365,7 @@ def x86_64_long():
 def kunit_at_boot(name, limit):
     """All of KUnit's suites, as they ran when the lane's kernel booted."""
     say(f"KUnit's suites in {name}, at boot.")
-    return boot(name, "kunit", limit, ["kunit.enable=1"])
+    return boot(name, "kunit", limit, AT_BOOT)
 
 
 def arm64_guest(name, only=()):

@@ -22,6 +22,9 @@ PACKETS = ["raw", "window", "snapshot", "metadata"]
 # All kselftests but those that take long: those of what is not there skip themselves.
 MOST = None
 
+# The fragment that leaves them out, for a kernel that has text.
+WITHOUT_MARKERS = "layers-text"
+
 # The lane whose kernel it is, a fragment for its configuration, and the kselftests that
 # run in it. KUnit's suites run in each.
 COMBINATIONS = {
@@ -29,7 +32,7 @@ COMBINATIONS = {
     "the ring": ("um-ring", "", ["ring_sample", "ring_torture"]),
     "immediate values and the ring": ("um-low", "", ["immediate", "ring_sample", "ring_torture"]),
     "events": ("um-core", "", EVENTS),
-    "events and text": ("um-core", "layers-text", TEXT),
+    "events and text": ("um-core", WITHOUT_MARKERS, TEXT),
     "events and packets": ("um-core", "layers-packets", PACKETS),
     "events, packets and persist": ("um-core", "layers-persist", []),
     "events, text and packets": ("um-core", "layers-both", MOST),
@@ -68,13 +71,13 @@ def combination(title, name, more, tests):
     missing = set(tests) - set(there)
     if missing:
         raise LaneError(f"there is no kselftest {' '.join(sorted(missing))}")
-    cases = guests.boot(name, "kunit", LIMIT, ["kunit.enable=1"])
+    cases = guests.boot(name, "kunit", LIMIT, guests.AT_BOOT)
     if not cases:
         raise LaneError(f"{title}: KUnit ran no test")
     if tests:
         cases += guests.boot(name, "kselftest", LIMIT, guests.BOOT + guests.KUNIT
                              + [f"kselftest=etch:{test}" for test in tests])
-    if "markers" in tests:
+    if more == WITHOUT_MARKERS:
         cases += without_markers(name, cases)
     if has_all:
         cases += first_event.recorded(name, first_event.files())
