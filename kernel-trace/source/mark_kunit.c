@@ -90,13 +90,13 @@ static const struct etch_event *etch_mark_next(struct etch_mark_test *t)
 	for_each_online_cpu(cpu) {
 		if (event || etch_ring_take(t->inst->rings[cpu], &view) <= 0)
 			continue;
-		down_read(&etch_event_sem);
 		len = etch_record_len(view.data, view.len, 0);
 		if (len && len <= sizeof(t->record)) {
 			memcpy(t->record, view.data, len);
+			down_read(&etch_event_sem);
 			event = etch_event_by_id(etch_head_id(view.data));
+			up_read(&etch_event_sem);
 		}
-		up_read(&etch_event_sem);
 		etch_ring_advance(t->inst->rings[cpu], round_up(len, 4), 1);
 	}
 	mutex_unlock(&t->inst->read_mutex);
