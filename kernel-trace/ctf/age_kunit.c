@@ -98,6 +98,16 @@ static const struct etch_packet_header *etch_age_packet(struct etch_age_test *t)
 	return bytes ? t->memory : NULL;
 }
 
+static bool etch_age_wanted(struct etch_age_test *t)
+{
+	bool wanted;
+
+	mutex_lock(&t->inst->read_mutex);
+	wanted = etch_packet_wanted(t->inst, t->cpu);
+	mutex_unlock(&t->inst->read_mutex);
+	return wanted;
+}
+
 /* A sub-buffer that has got old takes no more; one that has not, does. */
 static void etch_age_looks(struct kunit *test)
 {
@@ -184,11 +194,11 @@ static void etch_age_numbers(struct kunit *test)
 	for (i = 1; i <= 12; i++) {
 		etch_age_put(t);
 		etch_instance_flush(t->inst, t->cpu);
-		KUNIT_EXPECT_TRUE(test, etch_packet_wanted(t->inst, t->cpu));
+		KUNIT_EXPECT_TRUE(test, etch_age_wanted(t));
 		head = etch_age_packet(t);
 		KUNIT_ASSERT_NOT_NULL(test, head);
 		KUNIT_EXPECT_EQ(test, before + i, head->packet_seq_num);
-		KUNIT_EXPECT_FALSE(test, etch_packet_wanted(t->inst, t->cpu));
+		KUNIT_EXPECT_FALSE(test, etch_age_wanted(t));
 	}
 	/* One had been begun. */
 	etch_instance_reset(t->inst, t->cpu);
