@@ -91,11 +91,12 @@ writers()
 		! answer "ino=$(stat -c %i /tmp/other) "
 }
 
+# The switch from another task to the program is the program's, too.
 one_program()
 {
 	cook 1 && sleep 0.1 && cook 2 && answer '^ *program-[0-9]+ .*sched_' &&
 		answer '^ *(ls|sleep)-[0-9]+ .*sched_process_exit' &&
-		! answer '^ *recipes.sh-'
+		! answer '^ *recipes.sh-[0-9]+ .*: sched_process_'
 }
 
 while_it_runs()
