@@ -330,7 +330,7 @@ static void expect_unchanged(struct __test_metadata *_metadata, char **before)
 	EXPECT_TRUE(unchanged(INSTANCE, before[1]));
 }
 
-TEST_F_TIMEOUT(badinput, is_refused_by_every_file, 300)
+TEST_F_TIMEOUT(badinput, is_refused_by_every_file, 600)
 {
 	size_t inputs = 0, refused = 0;
 
