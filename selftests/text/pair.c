@@ -30,6 +30,9 @@
 /* Buffers that hold all records: KiB per CPU. */
 #define BUFFER_KB	"16384"
 
+/* The test has this long, and so has the time between its readings of the two traces. */
+#define READ_SECONDS	600
+
 /* Any two values will do. */
 #define ANY	(-1)
 
@@ -57,11 +60,11 @@ static const struct {
 	  "recorded from jiffies, in ms: the tick may come between the tracers" },
 	{ "balance_dirty_pages", "think=", 20,
 	  "recorded from jiffies, in ms: the tick may come between the tracers" },
-	{ "writeback_single_inode", "age=", 60,
+	{ "writeback_single_inode", "age=", READ_SECONDS,
 	  "printed from jiffies: the seconds until the trace is read" },
-	{ "writeback_single_inode_start", "age=", 60,
+	{ "writeback_single_inode_start", "age=", READ_SECONDS,
 	  "printed from jiffies: the seconds until the trace is read" },
-	{ "writeback_sb_inodes_requeue", "age=", 60,
+	{ "writeback_sb_inodes_requeue", "age=", READ_SECONDS,
 	  "printed from jiffies: the seconds until the trace is read" },
 };
 
@@ -421,7 +424,7 @@ static void leave_out_calls(void)
 		printf("# NOT compared: system calls by their names, which ftrace lacks here\n");
 }
 
-TEST_F_TIMEOUT(pair, every_event_reads_the_same, 600)
+TEST_F_TIMEOUT(pair, every_event_reads_the_same, READ_SECONDS)
 {
 	struct trace etch, ftrace;
 	struct pairing p;
