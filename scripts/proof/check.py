@@ -69,6 +69,9 @@ OTHER_BASES_LONG = {
         "cocci-tree", "ftracetest-mainline", "ftracetest-x86-64")}}
 LANES.update(bases.lanes(OTHER_BASES, {**LANES, **BRIEF, **LONG}))
 LONG.update(bases.lanes(OTHER_BASES_LONG, {**LANES, **BRIEF, **LONG}))
+# Where make check has one base, it has that base's layers.
+if not any(name.startswith("layers-") for name in LANES):
+    LANES["layers"] = LONG.pop("layers")
 ALL = {**LANES, **LONG}
 # Variables for scripts/lab/build.sh that only lanes set: the user's are dropped.
 TOLD = ("OUT", "SOURCE", "M", "MORE", "ONLY", "WITHOUT", "BENCH", "LLVM")

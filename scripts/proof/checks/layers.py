@@ -89,6 +89,7 @@ def combination(title, name, more, tests):
 def some(titles):
     """The cases of these combinations."""
     cases, installed = [], False
+    need([SCRIPTS / "lab/fetch.sh", "user"])
     for title in titles:
         name, more, tests = COMBINATIONS[title]
         ahead.wait(name)

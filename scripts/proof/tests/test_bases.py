@@ -47,6 +47,16 @@ class Names(unittest.TestCase):
         for name in "um", "x86-64":
             self.assertEqual(ahead.KERNELS[f"{name}-{OTHER}"][0], [f"{OTHER}/{name}"])
 
+    def test_each_base_has_its_layers(self):
+        self.assertIn(f"layers-{OTHER}", check.LANES)
+        self.assertIn("layers", check.LONG)
+        said = subprocess.run(
+            [sys.executable, "-c", "import check; print(*check.LANES)"], text=True, check=True,
+            cwd=Path(check.__file__).parent, env={**os.environ, "ETCH_BASE": OTHER},
+            stdout=subprocess.PIPE).stdout.split()
+        self.assertIn("layers", said)
+        self.assertIn("um", said)
+
     def test_for_another_base_alone_there_are_none(self):
         before = layout.BASE
         self.addCleanup(layout.choose, before)
