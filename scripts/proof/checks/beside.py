@@ -34,8 +34,8 @@ IDLY = ("nice", "-n", "19", *COMMAND)
 def split(names):
     """(lanes for this process, rows of lanes beside them), of those that were asked for.
 
-    Where there is no other lane, nothing is gained: all are for this process. Nor is anything
-    known of what long lanes share.
+    Where there is no other lane, the first row is for this process. Long lanes run alone: nothing
+    is known of what they share.
     """
     here = [name for name in names if name not in LANES]
     user_mode = [name for name in USER_MODE if name in here]
@@ -44,8 +44,9 @@ def split(names):
         here = rest
     else:
         user_mode = []
-    quiet = [[name for name in row if name in names] for row in QUIET]
-    return (here, [row for row in (user_mode, *quiet) if row]) if here else (names, [])
+    rows = [row for row in (user_mode, *([name for name in quiet if name in names]
+                                         for quiet in QUIET)) if row]
+    return (here, rows) if here or not rows else (rows[0], rows[1:])
 
 
 class Beside:

@@ -86,8 +86,13 @@ class Chosen(unittest.TestCase):
         self.assertEqual(beside.split(["harness", "ring", "um", "lint"]),
                          (["um"], [["lint", "harness"], ["ring"]]))
 
-    def test_none_if_there_is_no_other(self):
-        self.assertEqual(beside.split(["harness", "lint"]), (["harness", "lint"], []))
+    def test_none_of_a_row_if_there_is_no_other(self):
+        self.assertEqual(beside.split(["harness", "lint"]), (["lint", "harness"], []))
+        self.assertEqual(beside.split([]), ([], []))
+
+    def test_without_a_guest_one_row_is_beside_the_other(self):
+        self.assertEqual(beside.split(["series", "harness", "docs"]),
+                         (["harness", "docs"], [["series"]]))
 
     def test_those_in_user_mode_linux_beside_those_in_qemu(self):
         self.assertEqual(beside.split(["docs", "um", "ctf", "x86-64", "arm64-bare"]),
