@@ -143,7 +143,8 @@ ocamlopt	ocaml-nox
 /usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0	libpython3.11
 /usr/aarch64-linux-gnu/lib/libc.a		libc6-dev-arm64-cross
 " ;;
-model)	TOOLS+="spin	spin" ;;
+model)	TOOLS+="spin	spin
+		tcc	tcc" ;;
 probes)	TOOLS+="
 pahole	pahole
 perf	linux-perf

@@ -32,6 +32,12 @@ def lint():
     return cases
 
 
+def lint_long():
+    """The compiler's W=1, sparse and the rooms in lane um's kernel, whose options are others."""
+    need([SCRIPTS / "lab/fetch.sh", "lint"])
+    return tap_lane([SCRIPTS / "proof/lint/check.py", "--long"], "lint-long.tap")
+
+
 def ring():
     """The ring buffer's source in user space: stress, and the sanitizers."""
     need([SCRIPTS / "lab/fetch.sh", "arm64"])

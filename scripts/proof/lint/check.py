@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """Checks our sources without running them. Prints TAP.
 
-  check.py
+  check.py [--long]
 
-The compiler's W=1, sparse, and which rooms use which, in two kernels, each header alone,
-kernel-doc, Coccinelle with the kernel's rules and ours, checkpatch on each patch, spelling,
-plain English, shell and Python. scripts/proof/lint/ignore lists the findings that are passed over,
+The compiler's W=1, sparse, and which rooms use which, each header alone, kernel-doc, Coccinelle
+with the kernel's rules and ours, checkpatch on each patch, spelling, plain English, shell and
+Python. --long is W=1, sparse and the rooms in User-mode Linux, which has other options, and
+nothing else. scripts/proof/lint/ignore lists the findings that are passed over,
 with reasons; scripts/series/checkpatch.ignore lists those of checkpatch.
 """
 
@@ -27,7 +28,8 @@ import rooms
 import tap as taps
 
 IGNORE = HERE / "ignore"
-NOT_RUN = "### NOT run here: our Coccinelle rules on the whole kernel tree (make cocci-tree)"
+NOT_RUN = ("### NOT run here: our Coccinelle rules on the whole kernel tree (make cocci-tree)",
+           "### NOT run here: W=1 and sparse with the options of lane um (CHECK=lint-long)")
 # Not ours, and the list of words itself.
 NOT_PROSE = ("COPYING", "scripts/proof/lint/ignore")
 SHELL = ("#!/bin/sh", "#!/bin/bash", "# shellcheck shell=")
@@ -147,10 +149,8 @@ def built(tap, excuses, one):
     attempt(tap, excuses, f"{one.lane}: no warning of sparse", one.sparse)
 
 
-def main():
-    tap = taps.Report()
-    print("TAP version 13")
-    excuses = findings.Excuses(IGNORE.read_text())
+def everything(tap, excuses):
+    """All checks, but for those of --long."""
     attempt(tap, excuses, "spelling", spelling)
     attempt(tap, excuses, "each sentence names its subject", sentences)
     attempt(tap, excuses, "shellcheck", shell)
@@ -166,7 +166,17 @@ def main():
     cocci(tap, excuses)
     tap.result("each excuse in scripts/proof/lint/ignore has a reason and a use",
                excuses.problems())
-    print(NOT_RUN)
+    print(*NOT_RUN, sep="\n")
+
+
+def main():
+    tap = taps.Report()
+    print("TAP version 13")
+    excuses = findings.Excuses(IGNORE.read_text())
+    if sys.argv[1:] == ["--long"]:
+        built(tap, excuses, kernel.LONG)
+    else:
+        everything(tap, excuses)
     print(f"1..{tap.count}")
     sys.exit(1 if tap.failed else 0)
 

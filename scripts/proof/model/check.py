@@ -9,7 +9,7 @@ figures, and with resizes; then the script takes each rule out, and an assertion
 (mutations.py). --long has larger sizes, for hours and some 20 GB. With names, only those
 mutations.
 
-Needs spin and gcc. Two at a time, each with up to 3 GB.
+Needs spin, gcc and tcc. Two at a time, each with up to 3 GB.
 """
 
 import os
@@ -90,22 +90,22 @@ ALARM_LONG = ALARM + [
 ]
 
 
+# How a verifier is compiled: one that runs for long; for seconds; one that soon has an error.
+THOROUGH, SOON, AT_ONCE = "gcc -O2", "gcc -O1", "tcc"
+
+
 class ModelError(Exception):
     """Why SPIN gave no answer."""
 
 
-def verify(texts, options, limit=3000, optimise="-O2"):
-    """What the verifier says of the model with these options.
-
-    optimise: gcc's option. Where an error is found soon, the verifier's compilation
-    takes longer than its run.
-    """
+def verify(texts, options, limit=3000, compiler=THOROUGH):
+    """What the verifier says of the model with these options."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in texts.items():
             (Path(folder) / name).write_text(text)
         made = subprocess.run(
             f"spin -a {options} {next(iter(texts))} && "
-            f"gcc {optimise} -w -DSAFETY -DCOLLAPSE -DMEMLIM={limit} -o pan pan.c",
+            f"{compiler} -w -DSAFETY -DCOLLAPSE -DMEMLIM={limit} -o pan pan.c",
             shell=True, cwd=folder, text=True, check=False,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if made.returncode or "rror:" in made.stdout:
@@ -114,9 +114,9 @@ def verify(texts, options, limit=3000, optimise="-O2"):
                               capture_output=True).stdout
 
 
-def holds(texts, name, options, limit):
+def holds(texts, name, options, limit, compiler):
     """(whether no assertion fails and nothing was left out, a line)"""
-    out = verify(texts, options, limit)
+    out = verify(texts, options, limit, compiler)
     found = re.search(r"(\d+) states, stored", out)
     whole = not re.search("too small|out of memory|reached -DMEMLIM|not completed", out)
     good = "errors: 0" in out and whole and found is not None
@@ -139,7 +139,7 @@ def mutate(texts, changes):
 def caught(texts, mutation):
     """(whether an assertion fails without this rule, a line)"""
     name, what, options, changes = mutation
-    out = verify(mutate(texts, changes), options, optimise="-O0")
+    out = verify(mutate(texts, changes), options, compiler=AT_ONCE)
     found = re.search(r"^pan:\d+: (.*?) \(at depth", out, re.M)
     good = found is not None
     return good, f"{name}: {what}: " + (found.group(1) if good else "NOT CAUGHT")
@@ -148,7 +148,7 @@ def caught(texts, mutation):
 def harmless(texts, mutation):
     """(whether all holds without this rule, a line)"""
     name, what, options, changes = mutation
-    good, line = holds(mutate(texts, changes), name, options, 3000)
+    good, line = holds(mutate(texts, changes), name, options, 3000, SOON)
     return good, f"{line} (not needed: {what})"
 
 
@@ -166,19 +166,19 @@ def main():
     unknown = set(names) - {mutation[0] for mutation in MUTATIONS + ALARM_MUTATIONS}
     if unknown:
         sys.exit(f"no mutation {' '.join(sorted(unknown))}")
-    sizes, alarms, limit = NORMAL, ALARM, 3000
+    sizes, alarms, limit, compiler = NORMAL, ALARM, 3000, THOROUGH
     if "--quick" in sys.argv:
-        sizes = QUICK
+        sizes, compiler = QUICK, SOON
     if "--long" in sys.argv:
         sizes, alarms, limit = LONG, ALARM_LONG, 20000
     texts = {name: (HERE / name).read_text() for name in FILES}
     alarm = {name: (HERE / name).read_text() for name in ALARM_FILES}
 
     jobs = [] if names else [
-        (holds, texts, f"{mode}, {name}", option + options, limit)
+        (holds, texts, f"{mode}, {name}", option + options, limit, compiler)
         for name, options in sizes
         for mode, option in (("overwrite", OVERWRITE), ("discard", DISCARD))]
-    jobs += [] if names else [(holds, alarm, *case, limit) for case in alarms]
+    jobs += [] if names else [(holds, alarm, *case, limit, compiler) for case in alarms]
     jobs += [(caught, model, mutation)
              for model, some in ((texts, MUTATIONS), (alarm, ALARM_MUTATIONS))
              for mutation in some if not names or mutation[0] in names]
