@@ -8,8 +8,10 @@ cd /kselftest || exit 1
 # The runner opens /dev/stdout for what tests print. The report's device can be
 # opened only once, a pipe any number of times.
 ln -sf /proc/self/fd/1 /dev/stdout
+# kselftest=TEST runs one test, and kselftest.timeout=SECONDS holds for each instead of theirs.
 # shellcheck disable=SC2046
-sh ./run_kselftest.sh $(tr ' ' '\n' < /proc/cmdline | sed -n 's/^kselftest=/-t /p') 2>&1 | cat
+sh ./run_kselftest.sh $(tr ' ' '\n' < /proc/cmdline |
+	sed -n -e 's/^kselftest=/-t /p' -e 's/^kselftest\.timeout=/-o /p') 2>&1 | cat
 
 # What KUnit found at boot, if it was to: a level below the results above, and
 # last, so that no result takes it for its own.
