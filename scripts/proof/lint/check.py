@@ -6,8 +6,8 @@
 
 The compiler's W=1, sparse, and which rooms use which, each header alone, kernel-doc, Coccinelle
 with the kernel's rules and ours, checkpatch on each patch, spelling, plain English, shell and
-Python. --long is W=1, sparse and the rooms in User-mode Linux, which has other options, and
-nothing else. scripts/proof/lint/ignore lists the findings that are passed over,
+Python. --long is W=1, sparse and the rooms in User-mode Linux, which has other options, the
+slowest rules of Coccinelle, and nothing else. scripts/proof/lint/ignore lists the findings that are passed over,
 with reasons; scripts/series/checkpatch.ignore lists those of checkpatch.
 """
 
@@ -29,7 +29,8 @@ import tap as taps
 
 IGNORE = HERE / "ignore"
 NOT_RUN = ("### NOT run here: our Coccinelle rules on the whole kernel tree (make cocci-tree)",
-           "### NOT run here: W=1 and sparse with the options of lane um (CHECK=lint-long)")
+           "### NOT run here: W=1 and sparse with the options of lane um, and the "
+           "slowest rules of Coccinelle (make check CHECK=lint-long)")
 # Not ours, and the list of words itself.
 NOT_PROSE = ("COPYING", "scripts/proof/lint/ignore")
 SHELL = ("#!/bin/sh", "#!/bin/bash", "# shellcheck shell=")
@@ -121,14 +122,19 @@ def patches(tap):
 
 def cocci(tap, excuses):
     """Coccinelle's rules, on our sources."""
-    run = coccinelle.rules()
+    run = [rule for rule in coccinelle.rules() if rule not in coccinelle.SLOW]
     mine = [rule for rule in run if rule.startswith(coccinelle.OURS)]
     tap.result("Coccinelle has the kernel's rules and ours",
                [] if mine and len(run) > len(mine) else [f"there are {run}"])
     # One in OCaml as well: Coccinelle runs those only if OCaml is installed.
     for rule in (*mine, coccinelle.IN_OCAML):
         tap.result(f"{rule} reports planted mistakes", coccinelle.planted(rule))
-    for rule, found, why in coccinelle.all_rules(run):
+    apply(tap, excuses, run)
+
+
+def apply(tap, excuses, rules):
+    """What these rules of Coccinelle say of our sources."""
+    for rule, found, why in coccinelle.all_rules(rules):
         tap.result(rule, [why] if why else left(excuses, found))
 
 
@@ -165,7 +171,7 @@ def everything(tap, excuses):
     patches(tap)
     cocci(tap, excuses)
     tap.result("each excuse in scripts/proof/lint/ignore has a reason and a use",
-               excuses.problems())
+               excuses.problems(list(map(coccinelle.kind, coccinelle.SLOW))))
     print(*NOT_RUN, sep="\n")
 
 
@@ -175,6 +181,7 @@ def main():
     excuses = findings.Excuses(IGNORE.read_text())
     if sys.argv[1:] == ["--long"]:
         built(tap, excuses, kernel.LONG)
+        apply(tap, excuses, coccinelle.SLOW)
     else:
         everything(tap, excuses)
     print(f"1..{tap.count}")

@@ -94,8 +94,12 @@ class Excuses:
                 left.append(finding)
         return left
 
-    def problems(self):
-        """Lines that say too little, and those that excused nothing."""
+    def problems(self, elsewhere=()):
+        """Lines that say too little, and those that excused nothing of what was looked for.
+
+        elsewhere: the kinds of findings that were not looked for.
+        """
         return self.wrong + [f"line {one.number}: nothing needs the excuse for "
                              f"{one.kind} in {one.pattern}"
-                             for one in self.excuses if not one.needed]
+                             for one in self.excuses
+                             if not one.needed and one.kind not in elsewhere]

@@ -102,6 +102,7 @@ class Excuse(unittest.TestCase):
         excuses.left([finding("gcc:-Wunused", "kernel/etch/a.c")])
         self.assertEqual(len(excuses.problems()), 1)
         self.assertIn("line 4", excuses.problems()[0])
+        self.assertEqual(excuses.problems([excuses.excuses[-1].kind]), [])
 
     def test_without_a_reason(self):
         self.assertIn("no reason", findings.Excuses("sparse kernel/etch/b.c\n").problems()[0])
