@@ -33,7 +33,7 @@ def lint():
 
 
 def lint_long():
-    """The compiler's W=1, sparse and the rooms in lane um's kernel, whose options are others."""
+    """W=1, sparse and the rooms with lane um's options; the slowest rules of Coccinelle."""
     need([SCRIPTS / "lab/fetch.sh", "lint"])
     return tap_lane([SCRIPTS / "proof/lint/check.py", "--long"], "lint-long.tap")
 
