@@ -258,6 +258,9 @@ TEST_F(events, have_no_rules)
 {
 	EXPECT_EQ(ENOENT, write_file(ETCH, NUMBER "/filter", "a == 1"));
 	EXPECT_EQ(ENOENT, write_file(ETCH, NUMBER "/trigger", "traceoff"));
+	EXPECT_EQ(EINVAL, write_file(ETCH, "events/utest/filter", "a == 1"));
+	EXPECT_TRUE(says(ETCH, "error_log", "Events of programs have no filters"));
+	EXPECT_EQ(0, write_file(ETCH, "events/utest/filter", "0"));
 }
 
 /* Programs have a ring for each number that a CPU may have. */
