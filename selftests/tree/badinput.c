@@ -9,6 +9,7 @@
 
 #include <ftw.h>
 #include <glob.h>
+#include <limits.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -249,18 +250,16 @@ static void expected_log(char *log, size_t size, const char *file, const struct 
 /* The filter of a system whose events are all of programs, which tests before this one had. */
 static bool of_programs(const char *path)
 {
-	const char *name = strstr(path, "/events/");
-	glob_t events;
-	char *pattern;
+	const char *events = strstr(path, "/events/"), *name = strrchr(path, '/');
+	char pattern[PATH_MAX];
+	glob_t filters = {};
 	bool none;
-	int len = 0;
 
-	if (!name || sscanf(name, "/events/%*[^/]/filter%n", &len) || !len || name[len])
+	if (!events || strcmp(name, "/filter") || strchr(events + strlen("/events/"), '/') != name)
 		return false;
-	none = asprintf(&pattern, "%.*s*/filter", (int)(strlen(path) - strlen("filter")), path) > 0 &&
-	       glob(pattern, GLOB_NOSORT, NULL, &events) == GLOB_NOMATCH;
-	globfree(&events);
-	free(pattern);
+	snprintf(pattern, sizeof(pattern), "%.*s/*/filter", (int)(name - path), path);
+	none = glob(pattern, GLOB_NOSORT, NULL, &filters) == GLOB_NOMATCH;
+	globfree(&filters);
 	return none;
 }
 
