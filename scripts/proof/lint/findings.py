@@ -95,9 +95,9 @@ class Excuses:
         return left
 
     def problems(self, elsewhere=()):
-        """Lines that say too little, and those that excused nothing of what was looked for.
+        """Lines that say too little, and excuses that no finding needs.
 
-        elsewhere: the kinds of findings that were not looked for.
+        elsewhere: the kinds of findings that another lane looks for.
         """
         return self.wrong + [f"line {one.number}: nothing needs the excuse for "
                              f"{one.kind} in {one.pattern}"
