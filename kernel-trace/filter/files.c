@@ -107,8 +107,9 @@ static int etch_filter_make(struct etch_filter_store *store, const struct etch_n
 
 	list_for_each_entry(event, &etch_events, node)
 		nr += etch_filter_in_folder(node, event);
-	if (!nr && !etch_filter_takes_away(store))
-		return etch_bad(in, store->text, -EINVAL, "Events of programs have no filters");
+	if (!nr)
+		return etch_filter_takes_away(store) ? 0 :
+		       etch_bad(in, store->text, -EINVAL, "Events of programs have no filters");
 	store->each = kvcalloc(nr, sizeof(*store->each), GFP_KERNEL);
 	if (!store->each)
 		return etch_bad(in, store->text, -ENOMEM, "Not enough memory");
@@ -121,7 +122,7 @@ static int etch_filter_make(struct etch_filter_store *store, const struct etch_n
 		if (ret && node->event)
 			return ret;
 	}
-	return store->nr || !nr ? 0 : etch_filter_explain(store, node, in);
+	return store->nr ? 0 : etch_filter_explain(store, node, in);
 }
 
 static int etch_filter_prepare(const struct etch_filter_store *store)

@@ -247,7 +247,7 @@ static void expected_log(char *log, size_t size, const char *file, const struct 
 		 (int)(strlen("  Command: ") + bad->at), "");
 }
 
-/* The filter of a system whose events are all of programs, which tests before this one had. */
+/* Is it the filter of a system with programs' events alone? Earlier tests leave such systems. */
 static bool of_programs(const char *path)
 {
 	const char *events = strstr(path, "/events/"), *name = strrchr(path, '/');
