@@ -22,9 +22,9 @@ IN_OCAML = f"{RULES}/null/badzero.cocci"
 PLANTED = layout.TOP / "scripts/proof/tests/cocci"
 MARK = re.compile(r"/\* BAD \*/$")
 INCLUDE = ("arch/um/include", "include", "include/uapi")
-# Those of the kernel's that take more than half a minute of a processor; most take three seconds.
+# The kernel's rules that take more than half a minute of a processor; most take three seconds.
 SLOW = (f"{RULES}/misc/minmax.cocci", f"{RULES}/tests/unsigned_lesser_than_zero.cocci")
-# Seconds of a processor.
+# A rule that takes more seconds of a processor has failed.
 LIMIT = 400
 
 

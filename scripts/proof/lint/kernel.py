@@ -122,7 +122,7 @@ class Kernel:
 
     def planted(self):
         """Lines that the tools report, or miss, against the marks of a file with mistakes."""
-        folder = layout.BUILD / "lint-planted"
+        folder = layout.BUILD / f"{self.out.name}-planted"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         shutil.copy(PLANTED, folder)
@@ -139,7 +139,7 @@ class Kernel:
 
     def alone(self):
         """Every header first, and then again."""
-        folder = layout.BUILD / "lint-headers"
+        folder = layout.BUILD / f"{self.out.name}-headers"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         names = []
@@ -161,7 +161,7 @@ class Kernel:
 
 KERNELS = (Kernel("um", "lint"), Kernel("x86-64", "lint-x86-64", touched.FOLDERS, "lint"))
 # With other options, so that the tools see other lines of the same sources.
-LONG = Kernel("um", "lint", touched.FOLDERS)
+LONG = Kernel("um", "lint-long", touched.FOLDERS)
 
 
 def marked(text):

@@ -166,6 +166,10 @@ class Kernels(unittest.TestCase):
                            "arch/arm64/kernel/immediate.c", "kernel/tracepoint.c")],
                          ["um", "x86-64", "x86-64", "x86-64"])
 
+    def test_lanes_at_the_same_time_have_folders_of_their_own(self):
+        folders = {one.out for one in (*kernel.KERNELS, kernel.LONG)}
+        self.assertEqual(len(folders), len(kernel.KERNELS) + 1)
+
     def test_what_no_kernel_has_is_missing(self):
         one, other = kernel.Kernel("um", "a"), kernel.Kernel("x86-64", "b")
         one.seen = {"gcc": {"a.c", "b.c"}, "sparse": {"b.c"}}
