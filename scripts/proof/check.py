@@ -43,7 +43,8 @@ LANES = {"harness": host.harness, "series": host.series, "docs": host.docs,
 LONG = {"layers": layers.layers, "layers-long": layers.layers_long,
         "lint-long": host.lint_long, "ring-long": host.ring_long,
         "model-long": host.model_long, "fuzz-long": host.fuzz_long,
-        "kunit": kunit.kunit, "um-long": guests.um_long, "um-bare": guests.um_bare, "um-kasan": watched.kasan, "um-clang": guests.um_clang,
+        "kunit": kunit.kunit, "um-long": guests.um_long,
+        "um-bare": guests.um_bare, "um-kasan": watched.kasan, "um-clang": guests.um_clang,
         "um-plain": guests.um_plain, "um-off": guests.um_off,
         "um-user": guests.um_user, "um-user-mutants": mutants.user,
         "x86-64-long": guests.x86_64_long, "x86-64-probes": guests.probes,
@@ -66,8 +67,8 @@ OTHER_BASES_LONG = {
     "um": "um-brief", "x86-64": "x86-64-brief", "um-whole": "um", "x86-64-whole": "x86-64",
     **{name: name for name in ("ctf", "ctf-x86-64", "crash-x86-64", "arm64-bare")},
     **{name: name for name in LONG if name not in (
-        *OTHER_BASES, "lint-long", "ring-long", "model-long", "fuzz-long", "view", "gallery", "forecast",
-        "headers", "cocci-tree", "ftracetest-mainline", "ftracetest-x86-64")}}
+        *OTHER_BASES, "lint-long", "ring-long", "model-long", "fuzz-long", "view", "gallery",
+        "forecast", "headers", "cocci-tree", "ftracetest-mainline", "ftracetest-x86-64")}}
 LANES.update(bases.lanes(OTHER_BASES, {**LANES, **BRIEF, **LONG}))
 LONG.update(bases.lanes(OTHER_BASES_LONG, {**LANES, **BRIEF, **LONG}))
 # Where make check has one base, it has that base's layers.

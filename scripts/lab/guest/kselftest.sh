@@ -8,7 +8,8 @@ cd /kselftest || exit 1
 # The runner opens /dev/stdout for what tests print. The report's device can be
 # opened only once, a pipe any number of times.
 ln -sf /proc/self/fd/1 /dev/stdout
-# kselftest=TEST runs one test, and kselftest.timeout=SECONDS holds for each instead of theirs.
+# On the kernel's command line, each kselftest=TEST names a test to run, and
+# kselftest.timeout=SECONDS is the time that the runner gives each of them.
 # shellcheck disable=SC2046
 sh ./run_kselftest.sh $(tr ' ' '\n' < /proc/cmdline |
 	sed -n -e 's/^kselftest=/-t /p' -e 's/^kselftest\.timeout=/-o /p') 2>&1 | cat

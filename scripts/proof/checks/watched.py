@@ -30,7 +30,7 @@ MEMORY_TESTS = ["etch:control", "etch:raw", "etch:snapshot", "etch:window", "etc
                 "etch:hist", "etch:latency", "etch:user_events", "etch:user_life",
                 "etch:user_hostile", "etch:user_packets", "etch:user_stress", "etch:user_quota"]
 # How many writes the fuzzer makes where accesses to memory are watched.
-# A million takes the 900 s that a kselftest has, where another guest runs beside this one.
+# Beside another guest, a million take longer than the 900 s that a kselftest has.
 FUZZ_WRITES = ["etch_test.fuzz_writes=1000000", "kselftest.timeout=3600"]
 # What a kernel that watches memory says of errors made on purpose.
 ON_PURPOSE = ("BUG: KASAN: slab-out-of-bounds in kmalloc_oob_right",
