@@ -37,8 +37,7 @@ LANES = {"harness": host.harness, "series": host.series, "docs": host.docs,
          "lint": host.lint, "ring": host.ring, "fuzz": host.fuzz, "model": host.model,
          "litmus": host.litmus, "um": guests.um, "ctf": traces.ctf,
          "ftracetest": peers.ftracetest, "x86-64": guests.x86_64,
-         "ctf-x86-64": traces.ctf_x86_64, "crash-x86-64": crashes.crash_x86_64,
-         "arm64-bare": guests.arm64_bare}
+         "ctf-x86-64": traces.ctf_x86_64, "crash-x86-64": crashes.crash_x86_64}
 # What is slow, kernels that watch themselves above all: make check-long.
 LONG = {"layers": layers.layers, "layers-long": layers.layers_long,
         "lint-long": host.lint_long, "ring-long": host.ring_long,
@@ -51,29 +50,26 @@ LONG = {"layers": layers.layers, "layers-long": layers.layers_long,
         "x86-64-lockdep": watched.lockdep,
         "x86-64-kcsan": watched.data_races, "x86-64-kasan": watched.memory,
         "x86-64-rt": guests.realtime, "x86-64-clang": guests.clang,
-        "arm64": guests.arm64, "arm64-64k": guests.arm64_64k,
-        "ctf-x86-64-long": traces.ctf_x86_64_long, "view": traces.view,
+        "arm64-bare": guests.arm64_bare, "arm64": guests.arm64, "arm64-64k": guests.arm64_64k,
+        "ctf-long": traces.ctf_long, "ctf-x86-64-long": traces.ctf_x86_64_long, "view": traces.view,
         "gallery": traces.gallery, "crash": crashes.crash_um,
         "headers": host.headers, "cocci-tree": host.cocci_tree, "bisect": host.bisect,
         "forecast": host.forecast,
         "ftracetest-mainline": peers.ftracetest_mainline, "stacks": stacks.stacks,
         "ftracetest-x86-64": peers.ftracetest_x86_64}
 # Those of a base that is not the first, in make check: as they are shown, and what they run.
-OTHER_BASES = {"series": "series", "layers": "layers"}
+OTHER_BASES = {"series": "series", "um": "um-brief", "x86-64": "x86-64-brief"}
 BRIEF = {"um-brief": guests.um_brief, "x86-64-brief": guests.x86_64_brief}
 # The same in make check-long: the lanes that know of the kernel, but for those that hold it
 # against a list, of findings or of tests, which is the first base's.
 OTHER_BASES_LONG = {
-    "um": "um-brief", "x86-64": "x86-64-brief", "um-whole": "um", "x86-64-whole": "x86-64",
-    **{name: name for name in ("ctf", "ctf-x86-64", "crash-x86-64", "arm64-bare")},
+    "um-whole": "um", "x86-64-whole": "x86-64",
+    **{name: name for name in ("ctf", "ctf-x86-64", "crash-x86-64")},
     **{name: name for name in LONG if name not in (
-        *OTHER_BASES, "lint-long", "ring-long", "model-long", "fuzz-long", "view", "gallery",
+        "lint-long", "ring-long", "model-long", "fuzz-long", "view", "gallery",
         "forecast", "headers", "cocci-tree", "ftracetest-mainline", "ftracetest-x86-64")}}
 LANES.update(bases.lanes(OTHER_BASES, {**LANES, **BRIEF, **LONG}))
 LONG.update(bases.lanes(OTHER_BASES_LONG, {**LANES, **BRIEF, **LONG}))
-# Where make check has one base, it has that base's layers.
-if not any(name.startswith("layers-") for name in LANES):
-    LANES["layers"] = LONG.pop("layers")
 ALL = {**LANES, **LONG}
 # Variables for scripts/lab/build.sh that only lanes set: the user's are dropped.
 TOLD = ("OUT", "SOURCE", "M", "MORE", "ONLY", "WITHOUT", "BENCH", "LLVM")

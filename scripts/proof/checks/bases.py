@@ -19,10 +19,10 @@ from checks.lane import LOGS, SCRIPTS, LaneError
 # The status with which scripts/lab/fetch.sh says that it found no source of the base.
 NO_SOURCE = 3
 # The kernels that are built ahead, by the lane that needs them.
-KERNELS = {"um": ["um"], "um-brief": ["um"], "x86-64": ["x86-64"], "x86-64-brief": ["x86-64"],
-           "layers": ["um-low", "um-core"]}
+KERNELS = {"um": ["um"], "um-brief": ["um-user"], "x86-64": ["x86-64"],
+           "x86-64-brief": ["x86-64-lean"], "layers": ["um-low", "um-core"]}
 # Those that run on the first base if nobody gives the source of the other one.
-ANYWHERE = ["layers"]
+ANYWHERE = ["um-brief"]
 
 
 def environment(base):

@@ -35,27 +35,30 @@ class Names(unittest.TestCase):
 
     def test_each_has_the_base_behind_its_name(self):
         self.assertIn(f"series-{OTHER}", check.LANES)
-        for name in "um", "um-whole", "x86-64", "x86-64-whole", "x86-64-rt":
+        for name in "um", "x86-64":
+            self.assertIn(f"{name}-{OTHER}", check.LANES)
+        for name in "um-whole", "x86-64-whole", "x86-64-rt", "arm64-bare":
             self.assertIn(f"{name}-{OTHER}", check.LONG)
-        self.assertIn(OTHER, check.LONG[f"um-{OTHER}"].__doc__)
+        self.assertIn(OTHER, check.LANES[f"um-{OTHER}"].__doc__)
 
     def test_what_does_not_know_of_a_kernel_is_not_repeated(self):
         for name in "harness", "ring", "model", "litmus", "fuzz-long", "docs", "headers":
             self.assertNotIn(f"{name}-{OTHER}", check.ALL)
 
     def test_kernels_are_built_ahead(self):
-        for name in "um", "x86-64":
-            self.assertEqual(ahead.KERNELS[f"{name}-{OTHER}"][0], [f"{OTHER}/{name}"])
+        for name, kernel in ("um", "um-user"), ("x86-64", "x86-64-lean"), ("um-whole", "um"):
+            self.assertEqual(ahead.KERNELS[f"{name}-{OTHER}"][0], [f"{OTHER}/{kernel}"])
 
     def test_each_base_has_its_layers(self):
-        self.assertIn(f"layers-{OTHER}", check.LANES)
+        self.assertIn(f"layers-{OTHER}", check.LONG)
         self.assertIn("layers", check.LONG)
+
+    def test_another_base_has_the_lanes_of_the_first(self):
         said = subprocess.run(
             [sys.executable, "-c", "import check; print(*check.LANES)"], text=True, check=True,
             cwd=Path(check.__file__).parent, env={**os.environ, "ETCH_BASE": OTHER},
             stdout=subprocess.PIPE).stdout.split()
-        self.assertIn("layers", said)
-        self.assertIn("um", said)
+        self.assertEqual(said, [name for name in check.LANES if not name.endswith(f"-{OTHER}")])
 
     def test_for_another_base_alone_there_are_none(self):
         before = layout.BASE
@@ -117,10 +120,10 @@ class Lane(unittest.TestCase):
 
     def test_without_source_the_first_base_may_do(self):
         self.script("lab/fetch.sh", f"#!/bin/sh\necho '### error: no'; exit {bases.NO_SOURCE}")
-        cases, said = self.lane("layers")
-        self.assertEqual(plain(cases), [(f"layers on Linux {OTHER}", "skipped", "no source: no"),
+        cases, said = self.lane("um-brief")
+        self.assertEqual(plain(cases), [(f"um-brief on Linux {OTHER}", "skipped", "no source: no"),
                                         *plain(CASES)])
-        self.assertIn(f"### NOT RUN on Linux {OTHER}: layers: no", said)
+        self.assertIn(f"### NOT RUN on Linux {OTHER}: um-brief: no", said)
 
     def test_another_failure_of_the_fetch_is_a_failure(self):
         self.script("lab/fetch.sh", "#!/bin/sh\necho no room; exit 1")

@@ -95,8 +95,8 @@ class Chosen(unittest.TestCase):
                          (["harness", "docs"], [["series"]]))
 
     def test_those_in_user_mode_linux_beside_those_in_qemu(self):
-        self.assertEqual(beside.split(["docs", "um", "ctf", "x86-64", "arm64-bare"]),
-                         (["x86-64", "arm64-bare"], [["um", "ctf"], ["docs"]]))
+        self.assertEqual(beside.split(["docs", "um", "ctf", "x86-64", "crash-x86-64"]),
+                         (["x86-64", "crash-x86-64"], [["um", "ctf"], ["docs"]]))
 
     def test_long_lanes_run_alone(self):
         self.assertEqual(beside.split(["um", "x86-64", "um-long"]),
