@@ -25,7 +25,7 @@ def docs():
 
 
 def lint():
-    """The sources, by the compiler, sparse, Coccinelle, checkpatch, and as prose."""
+    """The sources, by the compiler, sparse, our rules of Coccinelle, checkpatch, and as prose."""
     need([SCRIPTS / "lab/fetch.sh", "lint"])
     cases = tap_lane([SCRIPTS / "proof/lint/check.py"], "lint.tap")
     show_remarks("lint.tap")
@@ -33,7 +33,7 @@ def lint():
 
 
 def lint_long():
-    """W=1, sparse and the rooms with lane um's options; the slowest rules of Coccinelle."""
+    """W=1, sparse and the rooms with lane um's options; the kernel's rules of Coccinelle."""
     need([SCRIPTS / "lab/fetch.sh", "lint"])
     return tap_lane([SCRIPTS / "proof/lint/check.py", "--long"], "lint-long.tap")
 

@@ -5,10 +5,10 @@
   check.py [--long]
 
 The compiler's W=1, sparse, and which rooms use which, each header alone, kernel-doc, Coccinelle
-with the kernel's rules and ours, checkpatch on each patch, spelling, plain English, shell and
-Python. --long is W=1, sparse and the rooms in User-mode Linux, which has other options, the
-slowest rules of Coccinelle, and nothing else. scripts/proof/lint/ignore lists the findings that
-are passed over, with reasons; scripts/series/checkpatch.ignore lists those of checkpatch.
+with our rules, checkpatch on each patch, spelling, plain English, shell and Python. --long is
+W=1, sparse and the rooms in User-mode Linux, which has other options, Coccinelle with the
+kernel's own rules, and nothing else. scripts/proof/lint/ignore lists the findings that are
+passed over, with reasons; scripts/series/checkpatch.ignore lists those of checkpatch.
 """
 
 import subprocess
@@ -29,8 +29,8 @@ import tap as taps
 
 IGNORE = HERE / "ignore"
 NOT_RUN = ("### NOT run here: our Coccinelle rules on the whole kernel tree (make cocci-tree)",
-           "### NOT run here: W=1 and sparse with the options of lane um, and the "
-           "slowest rules of Coccinelle (make check CHECK=lint-long)")
+           "### NOT run here: W=1 and sparse with the options of lane um, and the kernel's own "
+           "rules of Coccinelle (make check CHECK=lint-long)")
 # Not ours, and the list of words itself.
 NOT_PROSE = ("COPYING", "scripts/proof/lint/ignore")
 SHELL = ("#!/bin/sh", "#!/bin/bash", "# shellcheck shell=")
@@ -120,20 +120,11 @@ def patches(tap):
         tap.result(f"{name} passes checkpatch", found)
 
 
-def cocci(tap, excuses):
-    """Coccinelle's rules, on our sources."""
-    run = [rule for rule in coccinelle.rules() if rule not in coccinelle.SLOW]
-    mine = [rule for rule in run if rule.startswith(coccinelle.OURS)]
-    tap.result("Coccinelle has the kernel's rules and ours",
-               [] if mine and len(run) > len(mine) else [f"there are {run}"])
-    # One in OCaml as well: Coccinelle runs those only if OCaml is installed.
-    for rule in (*mine, coccinelle.IN_OCAML):
+def cocci(tap, excuses, whose, rules, planted):
+    """What these rules of Coccinelle say of our sources, and of those made for some of them."""
+    tap.result(f"Coccinelle has {whose} rules", [] if rules else ["there are none"])
+    for rule in planted:
         tap.result(f"{rule} reports planted mistakes", coccinelle.planted(rule))
-    apply(tap, excuses, run)
-
-
-def apply(tap, excuses, rules):
-    """What these rules of Coccinelle say of our sources."""
     for rule, found, why in coccinelle.all_rules(rules):
         tap.result(rule, [why] if why else left(excuses, found))
 
@@ -168,10 +159,22 @@ def everything(tap, excuses):
     attempt(tap, excuses, "each source was looked at in one of the kernels",
             kernel.missing)
     patches(tap)
-    cocci(tap, excuses)
+    mine, others = coccinelle.split()
+    cocci(tap, excuses, "our", mine, mine)
     tap.result("each excuse in scripts/proof/lint/ignore has a reason and a use",
-               excuses.problems(list(map(coccinelle.kind, coccinelle.SLOW))))
+               excuses.problems(list(map(coccinelle.kind, others))))
     print(*NOT_RUN, sep="\n")
+
+
+def the_rest(tap, excuses):
+    """What --long has."""
+    built(tap, excuses, kernel.LONG)
+    # One in OCaml with planted mistakes: Coccinelle runs those only if OCaml is installed.
+    _, others = coccinelle.split()
+    cocci(tap, excuses, "the kernel's", others, [coccinelle.IN_OCAML])
+    kinds = set(map(coccinelle.kind, others))
+    tap.result("each excuse in scripts/proof/lint/ignore for the kernel's rules has a use",
+               excuses.problems([one.kind for one in excuses.excuses if one.kind not in kinds]))
 
 
 def main():
@@ -179,8 +182,7 @@ def main():
     print("TAP version 13")
     excuses = findings.Excuses(IGNORE.read_text())
     if sys.argv[1:] == ["--long"]:
-        built(tap, excuses, kernel.LONG)
-        apply(tap, excuses, coccinelle.SLOW)
+        the_rest(tap, excuses)
     else:
         everything(tap, excuses)
     print(f"1..{tap.count}")

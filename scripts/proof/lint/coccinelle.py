@@ -22,8 +22,6 @@ IN_OCAML = f"{RULES}/null/badzero.cocci"
 PLANTED = layout.TOP / "scripts/proof/tests/cocci"
 MARK = re.compile(r"/\* BAD \*/$")
 INCLUDE = ("arch/um/include", "include", "include/uapi")
-# The kernel's rules that take more than half a minute of a processor; most take three seconds.
-SLOW = (f"{RULES}/misc/minmax.cocci", f"{RULES}/tests/unsigned_lesser_than_zero.cocci")
 # A rule that takes more seconds of a processor has failed.
 LIMIT = 400
 
@@ -32,6 +30,13 @@ def rules():
     """Paths of the rules in the kernel tree."""
     return sorted(str(file.relative_to(layout.LINUX))
                   for file in (layout.LINUX / RULES).rglob("*.cocci"))
+
+
+def split():
+    """(our rules, the kernel's)."""
+    every = rules()
+    return ([rule for rule in every if rule.startswith(OURS)],
+            [rule for rule in every if not rule.startswith(OURS)])
 
 
 def sources():
