@@ -74,10 +74,10 @@ def exports(name):
 
 
 def ctf():
-    """Binary traces of User-mode Linux, as babeltrace2 reads them, and their exports."""
+    """Binary traces of User-mode Linux, as babeltrace2 reads them."""
     need([SCRIPTS / "lab/fetch.sh", "ctf"])
     return (tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/ctf/broken.py"], "ctf-broken.tap")
-            + binary_traces("um") + exports("um"))
+            + binary_traces("um"))
 
 
 def gallery():
@@ -122,6 +122,11 @@ def view():
 def ctf_x86_64():
     """Binary traces of a small x86-64 kernel, which has two CPUs, and their exports."""
     return binary_traces("x86-64") + exports("x86-64")
+
+
+def ctf_long():
+    """Binary traces of User-mode Linux, and their exports."""
+    return binary_traces("um") + exports("um")
 
 
 def ctf_x86_64_long():

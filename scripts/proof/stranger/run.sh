@@ -18,7 +18,7 @@ set -euo pipefail
 . "$(dirname "$0")/../../lib/common.sh"
 
 HERE=$ETCH_TOP/scripts/proof/stranger
-QUICK="harness series"
+QUICK=series
 COMMANDS="scripts/proof/readme-commands.sh $*"
 # Why it runs outside, if it does.
 OUTSIDE=
