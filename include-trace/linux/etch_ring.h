@@ -522,7 +522,9 @@ static __always_inline u64 etch_ring_time(struct etch_ring *r)
  *	function			case				goes on with
  *	etch_ring_reserve_quick()	counter, nobody in flight, no	etch_ring_reserve_other()
  *					interrupt; inline, no call
- *	etch_ring_reserve_since()	the same, and nobody has re-	etch_ring_reserve_other()
+ *	etch_ring_reserve_clock()	any clock, nobody in flight,	etch_ring_reserve_other()
+ *					no interrupt; after quick
+ *	etch_ring_reserve_since()	as quick, and nobody has re-	etch_ring_reserve_other()
  *					served since the clock was read
  *	etch_ring_reserve_other()	cases that quick leaves		__etch_ring_reserve(), or if
  *									in flight the slow path
@@ -619,19 +621,15 @@ static __always_inline bool etch_ring_full(const struct etch_ring *r, u64 off, u
 /*
  * All that reserving does before it reads the clock, by a writer that has found no other in
  * flight: if ETCH_QUICK_DONE, @record is the place of the record while r->pos is @pos, and its end
- * will be @end.
+ * will be @end. The caller has read @limit before.
  */
 static __always_inline enum etch_quick
-etch_ring_aim(struct etch_ring *r, unsigned long len, u64 *posp, u64 *endp, void **record)
+etch_ring_aim(struct etch_ring *r, unsigned int limit, unsigned long len, u64 *posp, u64 *endp,
+	      void **record)
 {
-	u64 pos, at, off;
-	unsigned int limit;
+	u64 pos = READ_ONCE(r->pos), at = etch_pos_align(pos), off;
 
-	/* (A) as in etch_ring_reserve() */
-	limit = smp_load_acquire(&r->quick);
-	pos = READ_ONCE(r->pos);
 	*posp = pos;
-	at = etch_pos_align(pos);
 	barrier();	/* @pos, then @start */
 	off = (at - etch_ring_plain(r->start)) >> ETCH_POS_SHIFT;
 
@@ -657,8 +655,10 @@ static __always_inline enum etch_quick
 etch_ring_reserve_alone(struct etch_ring *r, unsigned long *lenp, struct etch_ticks *time,
 			void **record)
 {
+	/* (A) as in etch_ring_reserve() */
+	unsigned int limit = smp_load_acquire(&r->quick);
 	u64 pos, old, end;
-	enum etch_quick how = etch_ring_aim(r, *lenp, &pos, &end, record);
+	enum etch_quick how = etch_ring_aim(r, limit, *lenp, &pos, &end, record);
 
 	if (unlikely(how != ETCH_QUICK_DONE))
 		return how;
@@ -698,6 +698,38 @@ etch_ring_reserve_quick(struct etch_ring *r, unsigned long *lenp, struct etch_ti
 }
 
 /**
+ * etch_ring_reserve_clock() - etch_ring_reserve_quick() by any clock
+ * @r:      as there; nobody is in flight, which that has found, too
+ * @lenp:   as there
+ * @time:   as there, whole
+ * @record: as there
+ *
+ * For rings whose clock is not the counter: a call for the clock's time, and no other.
+ *
+ * Context: as etch_ring_reserve().
+ * Return: as etch_ring_reserve_quick().
+ */
+static __always_inline enum etch_quick
+etch_ring_reserve_clock(struct etch_ring *r, unsigned long *lenp, u64 *time, void **record)
+{
+	/* (A) as in etch_ring_reserve() */
+	unsigned int limit = smp_load_acquire(&r->limit);
+	u64 pos, old, end;
+	enum etch_quick how = etch_ring_aim(r, limit, *lenp, &pos, &end, record);
+
+	if (unlikely(how != ETCH_QUICK_DONE))
+		return how;
+	old = pos;
+	WRITE_ONCE(r->nest, 1);
+	*time = etch_ring_time(r);
+	if (likely(try_cmpxchg_local(&r->pos, &pos, end)))
+		return ETCH_QUICK_DONE;
+	/* as in etch_ring_reserve_alone() */
+	*lenp = (end - 1 - etch_pos_align(old)) >> ETCH_POS_SHIFT;
+	return ETCH_QUICK_RAISED;
+}
+
+/**
  * etch_ring_position() - where a ring is, for etch_ring_reserve_since()
  * @r: the ring of this CPU
  *
@@ -728,11 +760,14 @@ static __always_inline enum etch_quick
 etch_ring_reserve_since(struct etch_ring *r, unsigned long len, u64 then, void **record)
 {
 	enum etch_quick how;
+	unsigned int limit;
 	u64 pos, end;
 
 	if (unlikely(etch_ring_plain(r->nest)))
 		return ETCH_QUICK_NESTED;
-	how = etch_ring_aim(r, len, &pos, &end, record);
+	/* (A) as in etch_ring_reserve() */
+	limit = smp_load_acquire(&r->quick);
+	how = etch_ring_aim(r, limit, len, &pos, &end, record);
 	if (unlikely(how != ETCH_QUICK_DONE))
 		return how;
 	if (unlikely(pos != then))

@@ -187,6 +187,25 @@ static noinline struct etch_write etch_write_begin_other(unsigned long len,
 	return w;
 }
 
+/* etch_write_begin() for one instance, whose clock is not the counter. */
+static noinline struct etch_write etch_write_begin_clock(unsigned long len,
+							 const struct etch_event *event,
+							 struct etch_ring *ring)
+{
+	struct etch_write w = { .ring = ring };
+	enum etch_quick how;
+	u64 time;
+
+	how = etch_ring_reserve_clock(ring, &len, &time, &w.record);
+	if (unlikely(how != ETCH_QUICK_DONE)) {
+		if (how == ETCH_QUICK_LOST)
+			return (struct etch_write) {};
+		return etch_write_begin_other(len, event, ring, how);
+	}
+	etch_stamp(w.record, time, event->word);
+	return w;
+}
+
 /* etch_write_begin() for those in @mask, which was not the gate's, or need not be any more. */
 static __always_inline struct etch_write etch_write_begin_some(unsigned long len,
 							       const struct etch_event *event,
@@ -262,6 +281,8 @@ struct etch_write etch_write_begin(unsigned long who, const struct etch_event *e
 	if (unlikely(how != ETCH_QUICK_DONE)) {
 		if (how == ETCH_QUICK_LOST)
 			return (struct etch_write) {};
+		if (how == ETCH_QUICK_OTHER && READ_ONCE(w.ring->clock) != ETCH_CLOCK_COUNTER)
+			return etch_write_begin_clock(len, event, w.ring);
 		return etch_write_begin_other(len, event, w.ring, how);
 	}
 	etch_stamp_quick(w.record, time, event);

@@ -58,9 +58,10 @@ bool rec_good(const struct rec *rec, unsigned int room);
 
 /*
  * Ways to reserve, as etch_write_begin() does it: the straight line first, and what it leaves to
- * others then; all in one; or as it does it for a copy: with a time that was read before.
+ * others then; all in one; as it does it for a copy: with a time that was read before; or by a
+ * clock that is not the counter.
  */
-enum rec_way { REC_STRAIGHT, REC_PLAIN, REC_SINCE, REC_WAYS };
+enum rec_way { REC_STRAIGHT, REC_PLAIN, REC_SINCE, REC_CLOCK, REC_WAYS };
 
 static __always_inline enum etch_quick rec_reserve_since(struct etch_ring *r, unsigned long len,
 							 struct etch_ticks *counter, void **rec)
@@ -69,6 +70,12 @@ static __always_inline enum etch_quick rec_reserve_since(struct etch_ring *r, un
 
 	*counter = etch_ticks_read();
 	return etch_ring_reserve_since(r, len, then, rec);
+}
+
+static __always_inline enum etch_quick rec_reserve_clock(struct etch_ring *r, unsigned long *len,
+							 u64 *time, void **rec)
+{
+	return READ_ONCE(r->nest) ? ETCH_QUICK_NESTED : etch_ring_reserve_clock(r, len, time, rec);
 }
 
 static __always_inline struct rec *rec_reserve(struct etch_ring *r, unsigned long len, u64 *time,
@@ -80,10 +87,12 @@ static __always_inline struct rec *rec_reserve(struct etch_ring *r, unsigned lon
 
 	if (way == REC_PLAIN)
 		return etch_ring_reserve(r, len, time);
-	how = way == REC_SINCE ? rec_reserve_since(r, len, &counter, &rec) :
+	how = way == REC_CLOCK ? rec_reserve_clock(r, &len, time, &rec) :
+	      way == REC_SINCE ? rec_reserve_since(r, len, &counter, &rec) :
 				 etch_ring_reserve_quick(r, &len, &counter, &rec);
 	if (how == ETCH_QUICK_DONE) {
-		*time = etch_ticks_whole(counter);
+		if (way != REC_CLOCK)
+			*time = etch_ticks_whole(counter);
 		return rec;
 	}
 	return how == ETCH_QUICK_LOST ? NULL : etch_ring_reserve_other(r, len, time, how);

@@ -661,7 +661,7 @@ static void test_all(bool overwrite, bool longer)
 }
 #endif
 
-/* All ways to reserve; and clocks that are not the counter: one is set back, one leaps. */
+/* All ways to reserve. */
 static void test_ways(bool overwrite, bool longer)
 {
 	way = REC_STRAIGHT;
@@ -673,17 +673,35 @@ static void test_ways(bool overwrite, bool longer)
 	way = REC_PLAIN;
 	how = ", plain";
 	test_all(overwrite, longer);
+}
+
 #ifndef SHIM_NO_POINTS
+/* Clocks that are not the counter: one is set back, one leaps. */
+static void test_clocks(bool overwrite, bool longer, const char *back, const char *leap)
+{
 	etch_ring_set_clock(ring, ETCH_CLOCK_TAI);
-	how = ", plain, a clock that is set back";
+	how = back;
 	test_all(overwrite, longer);
 	etch_ring_set_clock(ring, ETCH_CLOCK_BOOT);
-	how = ", plain, a clock that leaps";
+	how = leap;
+	shim_leaps = 0;
 	leaps = shim_leap_asked = true;
 	test_writer(overwrite, 0, ARRAY_SIZE(interrupts));
 	leaps = shim_leap_asked = false;
 	CHECK(shim_leaps < SHIM_MAX_LEAPS);
+}
 #endif
+
+static void make_ring(unsigned int blocks, bool overwrite)
+{
+	ring = ring_make(blocks * SUBBUF, SUBBUF, HEADER, overwrite);
+	memory = etch_ring_alloc_subbuf(ring);
+}
+
+static void free_ring(void)
+{
+	free_pages((unsigned long)memory, 0);
+	etch_ring_free(ring);
 }
 
 int main(int argc, char **argv)
@@ -692,19 +710,25 @@ int main(int argc, char **argv)
 	int overwrite;
 
 	for (overwrite = 1; overwrite >= 0; overwrite--) {
-		ring = ring_make(2 * SUBBUF, SUBBUF, HEADER, overwrite);
-		memory = etch_ring_alloc_subbuf(ring);
+		make_ring(2, overwrite);
 		test_ways(overwrite, longer);
-		free_pages((unsigned long)memory, 0);
-		etch_ring_free(ring);
 #ifndef SHIM_NO_POINTS
+		test_clocks(overwrite, longer, ", plain, a clock that is set back",
+			    ", plain, a clock that leaps");
+		free_ring();
+		/* One that has seen no leap yet. */
+		make_ring(2, overwrite);
+		way = REC_CLOCK;
+		test_clocks(overwrite, longer, ", a clock that is set back",
+			    ", a clock that leaps");
+		free_ring();
 		/* Two blocks begun in the middle of one change of the pair: that takes more. */
-		ring = ring_make(4 * SUBBUF, SUBBUF, HEADER, overwrite);
+		make_ring(4, overwrite);
 		way = REC_STRAIGHT;
 		how = ", four blocks";
 		test_two_of(overwrite, CLOSE_AND_WRITE);
-		etch_ring_free(ring);
 #endif
+		free_ring();
 	}
 	tap_note("%llu places in all", (unsigned long long)places);
 	return tap_end();
