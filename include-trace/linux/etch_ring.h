@@ -650,6 +650,21 @@ etch_ring_aim(struct etch_ring *r, unsigned int limit, unsigned long len, u64 *p
 	return ETCH_QUICK_DONE;
 }
 
+/*
+ * Move r->pos from @pos to @end, as etch_ring_aim() gave them, by a writer in flight. If an
+ * interrupt has moved it, @lenp is worked out again: so no register has to keep that.
+ */
+static __always_inline enum etch_quick etch_ring_move(struct etch_ring *r, unsigned long *lenp,
+						      u64 pos, u64 end)
+{
+	u64 old = pos;
+
+	if (likely(try_cmpxchg_local(&r->pos, &pos, end)))
+		return ETCH_QUICK_DONE;
+	*lenp = (end - 1 - etch_pos_align(old)) >> ETCH_POS_SHIFT;
+	return ETCH_QUICK_RAISED;
+}
+
 /* etch_ring_reserve_quick() by a writer that has found no other in flight. */
 static __always_inline enum etch_quick
 etch_ring_reserve_alone(struct etch_ring *r, unsigned long *lenp, struct etch_ticks *time,
@@ -657,19 +672,14 @@ etch_ring_reserve_alone(struct etch_ring *r, unsigned long *lenp, struct etch_ti
 {
 	/* (A) as in etch_ring_reserve() */
 	unsigned int limit = smp_load_acquire(&r->quick);
-	u64 pos, old, end;
+	u64 pos, end;
 	enum etch_quick how = etch_ring_aim(r, limit, *lenp, &pos, &end, record);
 
 	if (unlikely(how != ETCH_QUICK_DONE))
 		return how;
-	old = pos;
 	WRITE_ONCE(r->nest, 1);
 	*time = etch_ticks_read();
-	if (likely(try_cmpxchg_local(&r->pos, &pos, end)))
-		return ETCH_QUICK_DONE;
-	/* So that no register has to keep it until here. */
-	*lenp = (end - 1 - etch_pos_align(old)) >> ETCH_POS_SHIFT;
-	return ETCH_QUICK_RAISED;
+	return etch_ring_move(r, lenp, pos, end);
 }
 
 /**
@@ -699,12 +709,12 @@ etch_ring_reserve_quick(struct etch_ring *r, unsigned long *lenp, struct etch_ti
 
 /**
  * etch_ring_reserve_clock() - etch_ring_reserve_quick() by any clock
- * @r:      as there; nobody is in flight, which that has found, too
+ * @r:      as there; the caller has found no other writer in flight
  * @lenp:   as there
  * @time:   as there, whole
  * @record: as there
  *
- * For rings whose clock is not the counter: a call for the clock's time, and no other.
+ * For rings whose clock is not the counter. The only call here reads the clock.
  *
  * Context: as etch_ring_reserve().
  * Return: as etch_ring_reserve_quick().
@@ -714,19 +724,14 @@ etch_ring_reserve_clock(struct etch_ring *r, unsigned long *lenp, u64 *time, voi
 {
 	/* (A) as in etch_ring_reserve() */
 	unsigned int limit = smp_load_acquire(&r->limit);
-	u64 pos, old, end;
+	u64 pos, end;
 	enum etch_quick how = etch_ring_aim(r, limit, *lenp, &pos, &end, record);
 
 	if (unlikely(how != ETCH_QUICK_DONE))
 		return how;
-	old = pos;
 	WRITE_ONCE(r->nest, 1);
 	*time = etch_ring_time(r);
-	if (likely(try_cmpxchg_local(&r->pos, &pos, end)))
-		return ETCH_QUICK_DONE;
-	/* as in etch_ring_reserve_alone() */
-	*lenp = (end - 1 - etch_pos_align(old)) >> ETCH_POS_SHIFT;
-	return ETCH_QUICK_RAISED;
+	return etch_ring_move(r, lenp, pos, end);
 }
 
 /**

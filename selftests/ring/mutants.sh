@@ -115,7 +115,7 @@ mutant "stores by an earlier time without looking if the place is still free" $f
 mutant "stores by an earlier time half-way in another writer" $fast \
 	's/(etch_ring_reserve_since\(struct.*?)if \(unlikely\(etch_ring_plain\(r->nest\)\)\)\n\t\treturn ETCH_QUICK_NESTED;/$1/s'
 mutant "stores by another clock without looking if the place is still free" $fast \
-	's/(etch_ring_reserve_clock\(struct.*?)likely\(try_cmpxchg_local\(&r->pos, &pos, end\)\)/$1({ WRITE_ONCE(r->pos, end); 1; })/s'
+	's/(etch_ring_reserve_clock\(struct.*?)return etch_ring_move\(r, lenp, pos, end\)/$1return ({ WRITE_ONCE(r->pos, end); ETCH_QUICK_DONE; })/s'
 mutant "is full for ever" $fast \
 	's/READ_ONCE\(r->full\) == READ_ONCE\(r->consumed\)/r->full < ETCH_NOT_FULL/'
 mutant "is full for what would never fit" $fast \
