@@ -39,7 +39,7 @@ kinds()
 	sed -n 's/^[^#].*[0-9]: \([a-z0-9_]*\): .*/\1/p' "$1" | sort | uniq -c | sort -rn
 }
 
-# The first of these patterns that events here have: a small kernel has no block devices.
+# Print the first of these patterns that matches an event: a small kernel has no block devices.
 one_of()
 {
 	for pattern in "$@"; do

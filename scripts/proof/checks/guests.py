@@ -49,8 +49,8 @@ LIMITS = {"um": 1500, "um-bare": 900, "um-long": 3600, "um-kasan": 5400,
 # the last three depends on the machine.
 SLOW_TESTS = ["etch:faults", "etch:killed", "etch:storm", "etch:fuzz_files",
               "etch:access", "etch:badinput", "etch:recorder_ends"]
-# Those that take a third of the rest's time there. The tool has its records of two processors
-# from lane ctf-x86-64, and filters mean the same on each machine.
+# These take a third of the time that all others take there. Lane ctf-x86-64 records on two
+# processors with the tool, and filters mean the same on each machine.
 SAME_TESTS = ["etch:recorder", "etch:live.sh", "etch:filter_equal"]
 # Those that take long besides, and are as long in User-mode Linux of another base.
 NOT_BRIEF = ["etch:recorder", "etch:filter_fire", "etch:filter_equal", "etch:ring_torture"]
@@ -82,8 +82,8 @@ CLANG_TESTS = ["etch:format", "etch:gates", "etch:accounting", "etch:module",
                "etch:ring_torture", "etch:raw", "etch:all_events", "etch:markers"]
 # What kselftests run in a small x86-64 kernel of a base that is not the first, where User-mode
 # Linux has them all: early tracing, both tracers beside each other, both processors, every event.
-# Gates go on and off quickly while the event of early tracing is on, before others take it off:
-# the first event and the last one patch the site of exits, too.
+# Gates come before the tests that switch the event of early tracing off: while one event is on,
+# switching another one does not patch the site of exits, too, which takes far longer.
 BRIEF_TESTS = ["etch:boot", "etch:immediate", "etch:gates", "etch:pair", "etch:consumers",
                "etch:all_events"]
 # How long the ring is tortured in each mode, by a long lane; how long a storm lasts.

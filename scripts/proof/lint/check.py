@@ -167,7 +167,7 @@ def everything(tap, excuses):
 
 
 def the_rest(tap, excuses):
-    """What --long has."""
+    """All checks of --long."""
     built(tap, excuses, kernel.LONG)
     # One in OCaml with planted mistakes: Coccinelle runs those only if OCaml is installed.
     _, others = coccinelle.split()
