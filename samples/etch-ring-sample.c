@@ -22,6 +22,7 @@
 #include <linux/err.h>
 #include <linux/etch_clock.h>
 #include <linux/etch_ring.h>
+#include <linux/etch_ring_write.h>
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>

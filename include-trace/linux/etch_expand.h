@@ -12,7 +12,7 @@
 #include <linux/bitops.h>
 #include <linux/cpumask.h>
 #include <linux/etch.h>
-#include <linux/etch_ring.h>
+#include <linux/etch_ring_write.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/trace_events.h>

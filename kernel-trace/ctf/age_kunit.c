@@ -11,6 +11,7 @@
 #include <linux/etch.h>
 #include <linux/etch_clock.h>
 #include <linux/etch_ring.h>
+#include <linux/etch_ring_write.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/smp.h>

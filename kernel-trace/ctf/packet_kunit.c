@@ -9,6 +9,7 @@
 #include <linux/err.h>
 #include <linux/etch.h>
 #include <linux/etch_ring.h>
+#include <linux/etch_ring_write.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>

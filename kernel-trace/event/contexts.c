@@ -4,6 +4,7 @@
  */
 #include <linux/etch.h>
 #include <linux/etch_ring.h>
+#include <linux/etch_ring_write.h>
 #include <linux/kref.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>

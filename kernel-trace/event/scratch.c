@@ -25,6 +25,7 @@
 #include <linux/container_of.h>
 #include <linux/etch.h>
 #include <linux/etch_ring.h>
+#include <linux/etch_ring_write.h>
 #include <linux/instruction_pointer.h>
 #include <linux/percpu.h>
 #include <linux/rculist.h>

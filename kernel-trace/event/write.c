@@ -29,6 +29,7 @@
 #include <linux/cleanup.h>
 #include <linux/etch.h>
 #include <linux/etch_ring.h>
+#include <linux/etch_ring_write.h>
 #include <linux/init.h>
 #include <linux/kconfig.h>
 #include <linux/percpu.h>

@@ -10,6 +10,7 @@
 #include <linux/bitops.h>
 #include <linux/etch.h>
 #include <linux/etch_ring.h>
+#include <linux/etch_ring_write.h>
 #include <linux/limits.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>

@@ -12,6 +12,7 @@
 #include <linux/err.h>
 #include <linux/etch_clock.h>
 #include <linux/etch_ring.h>
+#include <linux/etch_ring_write.h>
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>

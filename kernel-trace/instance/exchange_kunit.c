@@ -11,6 +11,7 @@
 #include <linux/err.h>
 #include <linux/etch.h>
 #include <linux/etch_ring.h>
+#include <linux/etch_ring_write.h>
 #include <linux/irq_work.h>
 #include <linux/kthread.h>
 #include <linux/mutex.h>

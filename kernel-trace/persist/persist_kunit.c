@@ -12,6 +12,7 @@
 #include <linux/bitops.h>
 #include <linux/etch.h>
 #include <linux/etch_ring.h>
+#include <linux/etch_ring_write.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/prandom.h>

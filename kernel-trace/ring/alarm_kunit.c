@@ -11,6 +11,7 @@
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/etch_ring.h>
+#include <linux/etch_ring_write.h>
 #include <linux/hrtimer.h>
 #include <linux/preempt.h>
 #include <linux/random.h>

@@ -10,6 +10,7 @@
 #include <linux/cleanup.h>
 #include <linux/err.h>
 #include <linux/etch_ring.h>
+#include <linux/etch_ring_write.h>
 #include <linux/minmax.h>
 #include <linux/preempt.h>
 #include <linux/time64.h>

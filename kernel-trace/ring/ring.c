@@ -2,8 +2,8 @@
 /*
  * Etch's ring buffer: the writers' slow path.
  *
- * <linux/etch_ring.h> says what the ring does for its callers and has the fast
- * path. This comment says why it works; ring_read.c is the readers' side, and
+ * <linux/etch_ring.h> says what the ring does for its callers, <linux/etch_ring_write.h>
+ * has the fast path. This comment says why it works; ring_read.c is the readers' side, and
  * ring_control.c makes a ring and changes it.
  *
  * Overview
@@ -125,6 +125,7 @@
 
 #include <linux/bug.h>
 #include <linux/etch_ring.h>
+#include <linux/etch_ring_write.h>
 #include <linux/export.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>

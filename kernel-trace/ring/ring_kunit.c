@@ -12,6 +12,7 @@
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/etch_ring.h>
+#include <linux/etch_ring_write.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>

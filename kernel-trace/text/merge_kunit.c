@@ -9,6 +9,7 @@
 #include <kunit/test.h>
 #include <linux/etch.h>
 #include <linux/etch_ring.h>
+#include <linux/etch_ring_write.h>
 #include <linux/math64.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>

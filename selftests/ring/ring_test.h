@@ -4,6 +4,7 @@
 #define RING_TEST_H
 
 #include <linux/etch_ring.h>
+#include <linux/etch_ring_write.h>
 #include "shim.h"
 
 extern int tap_nr, tap_failed;
