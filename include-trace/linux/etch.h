@@ -190,9 +190,6 @@ struct etch_event {
 			/* public: */
 			u16 id;
 		};
-		/* private: of @word */
-		u32 halves[2];
-		/* public: */
 	};
 	struct etch_rules *rules;
 	u16 other;

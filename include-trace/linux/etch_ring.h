@@ -6,7 +6,7 @@
  *
  *	r = etch_ring_create(&params);		task context, may sleep
  *
- *	preempt_disable();			on the ring's CPU, any context: <linux/etch_ring_write.h>
+ *	preempt_disable();			on the ring's CPU, any context: etch_ring_write.h
  *	p = etch_ring_reserve(r, len, &time);
  *	if (p) {
  *		... fill in len bytes at p ...

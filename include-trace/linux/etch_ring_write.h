@@ -205,6 +205,7 @@ static __always_inline enum etch_quick etch_ring_move(struct etch_ring *r, unsig
 
 	if (likely(try_cmpxchg_local(&r->pos, &pos, end)))
 		return ETCH_QUICK_DONE;
+	OPTIMIZER_HIDE_VAR(old);
 	*lenp = (end - 1 - etch_pos_align(old)) >> ETCH_POS_SHIFT;
 	return ETCH_QUICK_RAISED;
 }

@@ -65,10 +65,11 @@ static int etch_flush_changes(void)
  */
 static int etch_set_gate(struct etch_event *event, u64 mask)
 {
+	u64 instances = etch_rules_gate(event, mask & etch_on);
 	int ret;
 
 	if (!event->tp) {
-		ret = event->gate(event, etch_rules_gate(event, mask & etch_on));
+		ret = event->gate(event, instances);
 		etch_gate_changed(event, mask, ret);
 		return ret;
 	}
@@ -76,7 +77,7 @@ static int etch_set_gate(struct etch_event *event, u64 mask)
 	etch_changing[etch_nr_changes].mask = mask;
 	etch_changes[etch_nr_changes++] = (struct tracepoint_instances) {
 		.tp = event->tp,
-		.instances = etch_rules_gate(event, mask & etch_on),
+		.instances = instances ? instances | event->word : 0,
 	};
 	return etch_nr_changes < TRACEPOINT_SET_MAX ? 0 : etch_flush_changes();
 }

@@ -394,7 +394,7 @@ struct etch_write etch_scratch_begin(unsigned long len, const struct etch_event 
 static noinline struct etch_write etch_scratch_begin_ruled(unsigned long len,
 							   const struct etch_event *event)
 {
-	u64 mask = READ_ONCE(event->tp->wanted) & ~ETCH_RULES_ANY;
+	u64 mask = READ_ONCE(event->tp->wanted) & TRACEPOINT_INSTANCES;
 
 	/* Since the stub has read the gate, the last of them may have gone. */
 	if (unlikely(!mask))

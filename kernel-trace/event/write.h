@@ -16,6 +16,7 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <linux/tracepoint.h>
 
 #include "event/context.h"
 #include "event/event.h"
@@ -30,11 +31,14 @@ static __always_inline struct etch_ring *etch_this_ring(u64 mask)
 	return this_cpu_read(etch_cpu_rings.by_bit[__ffs(mask)]);
 }
 
-/* The same, for what a gate says: where the pointer to the ring stands, struct tracepoint. */
+/*
+ * The same, for what a gate says, struct tracepoint: where the pointer to the ring stands, and
+ * from TRACEPOINT_GATE_ID on the id of the event.
+ */
 static __always_inline struct etch_ring *etch_ring_of(unsigned long who)
 {
 	return this_cpu_read(*(struct etch_ring * __percpu *)
-			     ((unsigned long)&etch_cpu_rings + who));
+			     ((unsigned long)&etch_cpu_rings + (u16)who));
 }
 
 static __always_inline bool etch_is_one(u64 mask)
@@ -54,24 +58,24 @@ static __always_inline void etch_stamp(struct etch_head *head, u64 time, u64 wor
 
 /*
  * The same for a record whose first word nobody reads soon. Where the counter comes in two
- * registers, it goes into the record from there.
+ * registers, it goes into the record from there. @id: of the event; higher bits do not count.
  */
 static __always_inline void etch_stamp_quick(struct etch_head *head, struct etch_ticks time,
-					     const struct etch_event *event)
+					     unsigned int id)
 {
 #ifdef ETCH_COUNTER_HALVES
-	u32 high = (u16)time.high | event->halves[1];
-	u32 *word = (u32 *)&head->word;
+	u16 *part = (u16 *)&head->word;
 
 	if (unlikely(!in_task())) {
 		barrier();	/* so that the test above needs no register */
-		high |= (u32)etch_context_level() << (ETCH_CONTEXT_SHIFT - 32);
+		id |= (unsigned int)etch_context_level() << (ETCH_CONTEXT_SHIFT - ETCH_TIME_BITS);
 	}
-	word[0] = time.low;
-	word[1] = high;
+	*(u32 *)part = time.low;
+	part[2] = time.high;
+	part[3] = id;
 	head->pid = current->pid;
 #else
-	etch_stamp(head, etch_ticks_whole(time), event->word);
+	etch_stamp(head, etch_ticks_whole(time), (u64)id << ETCH_TIME_BITS);
 #endif
 }
 

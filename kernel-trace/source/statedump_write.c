@@ -31,7 +31,7 @@ static u64 etch_state_bit(const struct etch_state *state)
 static u64 etch_state_others(const struct etch_state *state, const struct tracepoint *tp)
 {
 	/* It changes with the event's gate, at any time. */
-	return READ_ONCE(tp->wanted) & ~etch_state_bit(state);
+	return READ_ONCE(tp->wanted) & ~(TRACEPOINT_ID | etch_state_bit(state));
 }
 
 /*
