@@ -35,8 +35,7 @@ import tree
 
 LANES = {"harness": host.harness, "series": host.series, "docs": host.docs,
          "lint": host.lint, "ring": host.ring, "fuzz": host.fuzz, "model": host.model,
-         "litmus": host.litmus, "um": guests.um, "ctf": traces.ctf,
-         "ftracetest": peers.ftracetest, "x86-64": guests.x86_64,
+         "litmus": host.litmus, "um": guests.um, "ctf": traces.ctf, "x86-64": guests.x86_64,
          "ctf-x86-64": traces.ctf_x86_64, "crash-x86-64": crashes.crash_x86_64}
 # What is slow, kernels that watch themselves above all: make check-long.
 LONG = {"layers": layers.layers, "layers-long": layers.layers_long,
@@ -54,7 +53,7 @@ LONG = {"layers": layers.layers, "layers-long": layers.layers_long,
         "ctf-long": traces.ctf_long, "ctf-x86-64-long": traces.ctf_x86_64_long, "view": traces.view,
         "gallery": traces.gallery, "crash": crashes.crash_um,
         "headers": host.headers, "cocci-tree": host.cocci_tree, "bisect": host.bisect,
-        "forecast": host.forecast,
+        "forecast": host.forecast, "ftracetest": peers.ftracetest,
         "ftracetest-mainline": peers.ftracetest_mainline, "stacks": stacks.stacks,
         "ftracetest-x86-64": peers.ftracetest_x86_64}
 # Those of a base that is not the first, in make check: as they are shown, and what they run.
@@ -67,7 +66,8 @@ OTHER_BASES_LONG = {
     **{name: name for name in ("ctf", "ctf-x86-64", "crash-x86-64")},
     **{name: name for name in LONG if name not in (
         "lint-long", "ring-long", "model-long", "fuzz-long", "view", "gallery",
-        "forecast", "headers", "cocci-tree", "ftracetest-mainline", "ftracetest-x86-64")}}
+        "forecast", "headers", "cocci-tree", "ftracetest", "ftracetest-mainline",
+        "ftracetest-x86-64")}}
 LANES.update(bases.lanes(OTHER_BASES, {**LANES, **BRIEF, **LONG}))
 LONG.update(bases.lanes(OTHER_BASES_LONG, {**LANES, **BRIEF, **LONG}))
 ALL = {**LANES, **LONG}

@@ -24,7 +24,7 @@ QUIET = (["lint", "harness", "docs"],
          ["model", "ring", "fuzz", "series", "litmus", "series-6.18"])
 LANES = [*QUIET[0], *QUIET[1]]
 # With guests: no lane of one row has a folder of the other. What both need has a lock.
-USER_MODE = ["um", "ctf", "ftracetest", "um-6.18"]
+USER_MODE = ["um", "ctf", "um-6.18"]
 EMULATED = ["x86-64", "ctf-x86-64", "crash-x86-64", "x86-64-6.18"]
 COMMAND = (sys.executable, SCRIPTS / "proof/check.py")
 IDLY = ("nice", "-n", "19", *COMMAND)

@@ -9,7 +9,7 @@ import tree
 from checks.lane import LOGS, SCRIPTS, need, say, LaneError
 
 # Seconds until a guest with ftrace's own selftests is given up.
-PEER_LIMITS = {"um": 600, "x86-64-ftrace": 3600, "x86-64-probes": 1800}
+PEER_LIMITS = {"um": 1200, "x86-64-ftrace": 3600, "x86-64-probes": 1800}
 
 
 def peer_kernel(name, mainline=False):
