@@ -34,7 +34,7 @@
 #define BENCH_WARM_ROUNDS	25
 #define BENCH_COLD_ROUNDS	101
 
-/* More than what a processor's cores share. With less, what is cold differs from boot to boot. */
+/* More than the cores of a processor share: with 16 MiB a cold hit depended on the boot. */
 #define BENCH_CACHES		(96UL << 20)
 
 struct bench_case {
