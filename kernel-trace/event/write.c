@@ -278,7 +278,7 @@ struct etch_write etch_write_begin(unsigned long who, const struct etch_event *e
 	struct etch_ticks time;
 	enum etch_quick how;
 
-	OPTIMIZER_HIDE_VAR(id);		/* now, so that it takes the register of @who */
+	OPTIMIZER_HIDE_VAR(id);		/* the compiler keeps it in @who's register */
 	if (unlikely(nest))
 		return etch_write_begin_nested(len, event, w.ring, nest);
 	how = etch_ring_reserve_alone(w.ring, &len, &time, &w.record);

@@ -32,8 +32,8 @@ static __always_inline struct etch_ring *etch_this_ring(u64 mask)
 }
 
 /*
- * The same, for what a gate says, struct tracepoint: where the pointer to the ring stands, and
- * from TRACEPOINT_GATE_ID on the id of the event.
+ * The same, for what a gate says (struct tracepoint): the lower 16 bits are where the pointer to
+ * the ring stands, the upper ones the event's id.
  */
 static __always_inline struct etch_ring *etch_ring_of(unsigned long who)
 {
@@ -58,7 +58,7 @@ static __always_inline void etch_stamp(struct etch_head *head, u64 time, u64 wor
 
 /*
  * The same for a record whose first word nobody reads soon. Where the counter comes in two
- * registers, it goes into the record from there. @id: of the event; higher bits do not count.
+ * registers, it goes into the record from there. @id: the event's; bits above 16 do not count.
  */
 static __always_inline void etch_stamp_quick(struct etch_head *head, struct etch_ticks time,
 					     unsigned int id)
