@@ -12,7 +12,8 @@
 # fetch.sh bench: in addition what draws the benchmarks' pictures, and the recorder of others.
 # fetch.sh clang: in addition that compiler, and what belongs to it.
 # fetch.sh ctf: in addition what reads binary traces.
-# fetch.sh export: in addition what reads the files that etch export writes, and shells.
+# fetch.sh export: in addition what reads the files that etch export writes.
+# fetch.sh export-long: in addition to that KernelShark, LTTng, npm, and other shells.
 # fetch.sh docs: in addition what makes pages of the documentation.
 # fetch.sh fuzz: in addition the compiler that has libFuzzer.
 # fetch.sh headers: in addition the compilers for other architectures.
@@ -88,32 +89,34 @@ llvm-objcopy	llvm
 " ;;
 ctf)	TOOLS+="babeltrace2	babeltrace2"
 	FILES+="/usr/lib/python3/dist-packages/bt2/__init__.py	python3-bt2" ;;
-export)	TOOLS+="
+export|export-long) TOOLS+="
 babeltrace2	babeltrace2
-fish		fish
-node		nodejs
-npm		npm
 perf		linux-perf
 pkg-config	pkg-config
 protoc		protobuf-compiler
 sqlite3		sqlite3
 trace-cmd	trace-cmd
 xmllint		libxml2-utils
-zsh		zsh
-"
-	TOOLS+="
-Xvfb		xvfb
-import		imagemagick
-kernelshark	kernelshark
-lttng		lttng-tools
-xdotool		xdotool
 "
 	FILES+="
 /usr/lib/python3/dist-packages/bt2/__init__.py	python3-bt2
 /usr/include/babeltrace2/babeltrace.h	libbabeltrace2-dev
-/usr/include/lttng/tracef.h	liblttng-ust-dev
 /usr/include/sqlite3.h	libsqlite3-dev
 /usr/include/zlib.h	zlib1g-dev
+" ;;&
+export-long) TOOLS+="
+Xvfb		xvfb
+fish		fish
+import		imagemagick
+kernelshark	kernelshark
+lttng		lttng-tools
+node		nodejs
+npm		npm
+xdotool		xdotool
+zsh		zsh
+"
+	FILES+="
+/usr/include/lttng/tracef.h	liblttng-ust-dev
 " ;;
 docs)	TOOLS+="sphinx-build	python3-sphinx" ;;
 fuzz)	TOOLS+="clang-14	clang-14"
@@ -370,6 +373,8 @@ KDIR=${KDIR:-}
 [ -z "$KDIR" ] || check_kdir
 mkdir -p "$ETCH_BUILD/log"
 alone "$ETCH_BUILD/lock" "Another make"
+# Lanes of any priority wait for that lock.
+[ "$(id -u)" -ne 0 ] || renice -n 0 $$ > /dev/null
 tools
 find_archive
 source_tree

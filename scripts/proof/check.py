@@ -35,7 +35,7 @@ import tree
 
 LANES = {"harness": host.harness, "series": host.series, "docs": host.docs,
          "lint": host.lint, "ring": host.ring, "fuzz": host.fuzz, "model": host.model,
-         "litmus": host.litmus, "um": guests.um, "ctf": traces.ctf, "x86-64": guests.x86_64,
+         "litmus": host.litmus, "um": guests.um, "x86-64": guests.x86_64,
          "ctf-x86-64": traces.ctf_x86_64, "crash-x86-64": crashes.crash_x86_64}
 # What is slow, kernels that watch themselves above all: make check-long.
 LONG = {"layers": layers.layers, "layers-long": layers.layers_long,
@@ -50,7 +50,7 @@ LONG = {"layers": layers.layers, "layers-long": layers.layers_long,
         "x86-64-kcsan": watched.data_races, "x86-64-kasan": watched.memory,
         "x86-64-rt": guests.realtime, "x86-64-clang": guests.clang,
         "arm64-bare": guests.arm64_bare, "arm64": guests.arm64, "arm64-64k": guests.arm64_64k,
-        "ctf-long": traces.ctf_long, "ctf-x86-64-long": traces.ctf_x86_64_long, "view": traces.view,
+        "ctf": traces.ctf, "ctf-x86-64-long": traces.ctf_x86_64_long, "view": traces.view,
         "gallery": traces.gallery, "crash": crashes.crash_um,
         "headers": host.headers, "cocci-tree": host.cocci_tree, "bisect": host.bisect,
         "forecast": host.forecast, "ftracetest": peers.ftracetest,

@@ -20,6 +20,10 @@ CTF = {"um": (300, "buffer=65536 seconds=30 pause=0.4 twice=3 rounds=10000 times
        "x86-64-events": (900, "buffer=65536 seconds=60 pause=0.4 twice=3"
                               " rounds=10000 times=10")}
 
+# What make check has other programs read. The rest of exports.py wants a display, LTTng's daemon
+# and npm, whose packages take longer to install than all tests of exports run.
+FEW = ("dat", "perf", "perfetto", "lttng", "foreign", "json", "csv", "sqlite", "svg")
+
 # They read Parquet, and Debian has nothing that does.
 PARQUET = ("@duckdb/node-api@1.5.6-r.1", "hyparquet@1.31.5", "hyparquet-compressors@1.1.2")
 
@@ -59,30 +63,34 @@ def parquet():
     return []
 
 
-def exports(name):
-    """What other programs read in what the tool exports of a lane's traces."""
-    need([SCRIPTS / "lab/fetch.sh", "export"])
+def exports(name, few=()):
+    """What other programs read in what the tool exports of a lane's traces.
+
+    few: some of the formats that exports.py knows.
+    """
+    need([SCRIPTS / "lab/fetch.sh", "export" if few else "export-long"])
+    if few:
+        print(f"### {name}: exports as {', '.join(few)} only: the long lanes have KernelShark,"
+              " LTTng's recorder, Parquet, the gallery and completion by shells, too", flush=True)
     folder = layout.BUILD / name / "ctf"
     log = f"exports-{name}.tap"
     say("Other programs read what etch export writes.")
     # Ports, a display and LTTng's daemon are the machine's.
     with lock.alone(layout.BUILD / "log/exports.lock", "Another lane with a trace"):
         cases = tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/tool/exports.py", folder, host_tool(),
-                          *parquet()], log)
+                          *(few or parquet())], log)
     show_remarks(log)
     return cases
 
 
 def ctf():
-    """Binary traces of User-mode Linux, as babeltrace2 reads them."""
-    need([SCRIPTS / "lab/fetch.sh", "ctf"])
-    return (tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/ctf/broken.py"], "ctf-broken.tap")
-            + binary_traces("um"))
+    """Binary traces of User-mode Linux, as babeltrace2 reads them, and their exports."""
+    return binary_traces("um") + exports("um")
 
 
 def gallery():
     """One recording of a small x86-64 kernel in each viewer; pictures in build/gallery."""
-    for what in ("ctf", "view", "export"):
+    for what in ("ctf", "view", "export-long"):
         need([SCRIPTS / "lab/fetch.sh", what])
     folder, archive = layout.BUILD / "x86-64/gallery", layout.BUILD / "x86-64/gallery.tar"
     prepare("x86-64")
@@ -102,7 +110,7 @@ def gallery():
 
 def view():
     """The page of etch view, of the trace that lane ctf-x86-64 records, in Chromium; speed."""
-    for what in ("ctf", "view", "export"):
+    for what in ("ctf", "view", "export-long"):
         need([SCRIPTS / "lab/fetch.sh", what])
     trace = layout.BUILD / "x86-64/ctf/load/ctf"
     cases = [] if trace.is_dir() else binary_traces("x86-64")
@@ -120,15 +128,12 @@ def view():
 
 
 def ctf_x86_64():
-    """Binary traces of a small x86-64 kernel, which has two CPUs, and their exports."""
-    return binary_traces("x86-64") + exports("x86-64")
-
-
-def ctf_long():
-    """Binary traces of User-mode Linux, and their exports."""
-    return binary_traces("um") + exports("um")
+    """Binary traces of a small x86-64 kernel, which has two CPUs, and most of their exports."""
+    need([SCRIPTS / "lab/fetch.sh", "ctf"])
+    return (tap_lane([DEBIAN_PYTHON, SCRIPTS / "proof/ctf/broken.py"], "ctf-broken.tap")
+            + binary_traces("x86-64") + exports("x86-64", FEW))
 
 
 def ctf_x86_64_long():
-    """Binary traces of an x86-64 kernel with about a thousand events."""
+    """Binary traces of an x86-64 kernel with about a thousand events, and their exports."""
     return binary_traces("x86-64-events") + exports("x86-64-events")

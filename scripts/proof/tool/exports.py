@@ -81,9 +81,6 @@ class Exports:
             self.case(trace, "trace-cmd's lines have the fields' values", dat.rounds, path,
                       trace)
             return
-        picture = self.folder / "kernelshark.png"
-        self.case(trace, "KernelShark draws bars of many colours", shark.picture, path, picture)
-        self.report.say(f"KernelShark's picture: {picture}")
         text = dat.Text(trace, self.known)
         self.case(trace, "trace-cmd's lines are those of the kernel", text.compare, path)
         self.report.say(f"{trace.name}: {text.same} lines of trace-cmd equal the kernel's, "
@@ -95,6 +92,14 @@ class Exports:
         found = dat.stats(path)
         return [f"CPU {cpu}: {found.get(cpu)} for {count}"
                 for cpu, count in trace.truth().lost().items() if found.get(cpu) != count]
+
+    def kernelshark(self, trace):
+        """KernelShark."""
+        if trace.name != "twice":
+            return
+        path, picture = self.export(trace, "trace.dat", dat.SUFFIX), self.folder / "kernelshark.png"
+        self.case(trace, "KernelShark draws bars of many colours", shark.picture, path, picture)
+        self.report.say(f"KernelShark's picture: {picture}")
 
     # ---- perf.data ----
 
@@ -174,8 +179,12 @@ class Exports:
                   foreign.lttng, self.etch, path)
         self.case(trace, "etch exports it", foreign.exports, self.etch, path, self.work)
         self.case(trace, "etch reads it as far as it is whole", foreign.broken, self.etch, path)
-        self.case(trace, "etch reads what LTTng has recorded of a program", ust.read, self.etch,
-                  self.work)
+
+    def ust(self, trace):
+        """LTTng."""
+        if trace.name == "twice":
+            self.case(trace, "etch reads what LTTng has recorded of a program", ust.read,
+                      self.etch, self.work)
 
     # ---- JSON and CSV ----
 
@@ -268,8 +277,8 @@ class Exports:
 
     def run(self, wanted):
         """All formats, or those that are wanted."""
-        for name in ("dat", "perf", "perfetto", "lttng", "foreign", "json", "csv",
-                     "sqlite", "parquet", "fleet", "gallery", "svg", "shells"):
+        for name in ("dat", "kernelshark", "perf", "perfetto", "lttng", "foreign", "ust", "json",
+                     "csv", "sqlite", "parquet", "fleet", "gallery", "svg", "shells"):
             if wanted and name not in wanted:
                 continue
             began = time.monotonic()
