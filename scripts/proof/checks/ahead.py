@@ -14,6 +14,7 @@ import subprocess
 import threading
 
 import layout
+import priority
 from checks.lane import LOGS, SCRIPTS, need, say, LaneError
 
 # By the first lane that needs them: the kernels, each with "BASE/" before its name if it is one
@@ -61,6 +62,7 @@ class Builder:
                 env={**os.environ, "ETCH_BASE": base or layout.BASE},
                 stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                 start_new_session=True)
+            priority.of_session(self.process.pid, 19)
         return self.process.wait()
 
     @staticmethod
@@ -95,7 +97,9 @@ class Builder:
         with self.lock:
             if self.process and self.process.poll() is None:
                 with contextlib.suppress(PermissionError, ProcessLookupError):
-                    os.setpriority(os.PRIO_PGRP, self.process.pid, os.getpriority(0, 0))
+                    nice = os.getpriority(os.PRIO_PROCESS, 0)
+                    os.setpriority(os.PRIO_PGRP, self.process.pid, nice)
+                    priority.of_session(self.process.pid, nice)
 
     def stop(self):
         """Give up what is not built yet."""

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """Lanes that run beside others, in rows: those of a row one after the other.
 
-A guest seldom keeps more than one processor busy. So guests in User-mode Linux are a row beside
-those in QEMU; and lanes that start no guest and share no folder with one are two more, at the lowest
-priority, which take what is left, and both processors at the end. Each is a check.py of its own,
-which shows what it does, with the lane's name before each line, and leaves its cases in a file.
+A guest seldom keeps more than one processor busy. So guests in QEMU are a row beside those in
+User-mode Linux, which wait most and so get a processor first; and lanes that start no guest and
+share no folder with one are two more, at the lowest priority, which take what is left, and both
+processors at the end. Each is a check.py of its own, which shows what it does, with the lane's name
+before each line, and leaves its cases in a file.
 """
 
 import os
@@ -15,6 +16,7 @@ import threading
 import time
 
 import layout
+import priority
 import tap
 from checks import bases
 from checks.lane import LOGS, SCRIPTS
@@ -24,10 +26,11 @@ QUIET = (["lint", "harness", "docs"],
          ["model", "ring", "fuzz", "series", "litmus", "series-6.18"])
 LANES = [*QUIET[0], *QUIET[1]]
 # With guests: no lane of one row has a folder of the other. What both need has a lock.
-USER_MODE = ["um", "ctf", "um-6.18"]
+USER_MODE = ["um", "um-6.18"]
 EMULATED = ["x86-64", "ctf-x86-64", "crash-x86-64", "x86-64-6.18"]
 COMMAND = (sys.executable, SCRIPTS / "proof/check.py")
-IDLY = ("nice", "-n", "19", *COMMAND)
+# The nice values of rows without a guest, and of the one with QEMU.
+LAST, BEHIND = 19, 5
 
 
 def split(names):
@@ -37,22 +40,24 @@ def split(names):
     is known of what they share.
     """
     here = [name for name in names if name not in LANES]
-    user_mode = [name for name in USER_MODE if name in here]
-    rest = [name for name in here if name not in user_mode]
-    if rest and set(rest) <= set(EMULATED):
+    emulated = [name for name in EMULATED if name in here]
+    rest = [name for name in here if name not in emulated]
+    if rest and set(rest) <= set(USER_MODE):
         here = rest
     else:
-        user_mode = []
-    rows = [row for row in (user_mode, *([name for name in quiet if name in names]
-                                         for quiet in QUIET)) if row]
+        emulated = []
+    rows = [row for row in (emulated, *([name for name in quiet if name in names]
+                                        for quiet in QUIET)) if row]
     return (here, rows) if here or not rows else (rows[0], rows[1:])
 
 
 class Beside:
-    """Runs a row in a thread. show: gets each line; command: the words of check.py."""
+    """Runs a row in a thread. show: gets each line; command: the words of check.py; nice: what
+    its processes and sessions have."""
 
-    def __init__(self, names, show=None, command=IDLY):
-        self.names, self.command = names, [str(word) for word in command]
+    def __init__(self, names, show=None, command=COMMAND, nice=0):
+        self.names, self.nice = names, nice
+        self.command = ["nice", "-n", str(nice), *(str(word) for word in command)]
         self.show = show or self._print
         # {name: (cases, (seconds, CPU seconds))} of those that have ended, and the sum of these.
         self.results, self.cpu = {}, 0.0
@@ -86,6 +91,7 @@ class Beside:
                 [*self.command, f"--cases={file}", name], cwd=layout.TOP, text=True,
                 errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT, start_new_session=True)
+            priority.of_session(self.process.pid, self.nice)
         with self.process.stdout as said:
             for line in said:
                 self.show(f"{name}: {line}")
@@ -119,7 +125,7 @@ rows = []
 def start(wanted):
     """Begin with these rows of lanes."""
     global rows
-    rows = [Beside(row, command=IDLY if set(row) <= set(LANES) else COMMAND) for row in wanted]
+    rows = [Beside(row, nice=LAST if set(row) <= set(LANES) else BEHIND) for row in wanted]
 
 
 def cpu():
