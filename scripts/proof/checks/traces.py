@@ -20,8 +20,8 @@ CTF = {"um": (300, "buffer=65536 seconds=30 pause=0.4 twice=3 rounds=10000 times
        "x86-64-events": (900, "buffer=65536 seconds=60 pause=0.4 twice=3"
                               " rounds=10000 times=10")}
 
-# What make check has other programs read. The rest of exports.py wants a display, LTTng's daemon
-# and npm, whose packages take longer to install than all tests of exports run.
+# The formats that make check exports, for programs in small packages. The others need a display,
+# LTTng's daemon and npm: apt installs those for longer than all tests of exports run.
 FEW = ("dat", "perf", "perfetto", "lttng", "foreign", "json", "csv", "sqlite", "svg")
 
 # They read Parquet, and Debian has nothing that does.
