@@ -34,13 +34,13 @@ import tap
 import tree
 
 LANES = {"harness": host.harness, "series": host.series, "docs": host.docs,
-         "lint": host.lint, "ring": host.ring, "fuzz": host.fuzz, "model": host.model,
-         "litmus": host.litmus, "um": guests.um, "x86-64": guests.x86_64,
+         "lint": host.lint, "ring": host.ring, "model": host.model, "litmus": host.litmus,
+         "um": guests.um, "x86-64": guests.x86_64,
          "ctf-x86-64": traces.ctf_x86_64, "crash-x86-64": crashes.crash_x86_64}
 # What is slow, kernels that watch themselves above all: make check-long.
 LONG = {"layers": layers.layers, "layers-long": layers.layers_long,
         "lint-long": host.lint_long, "ring-long": host.ring_long,
-        "model-long": host.model_long, "fuzz-long": host.fuzz_long,
+        "model-long": host.model_long, "fuzz": host.fuzz, "fuzz-long": host.fuzz_long,
         "kunit": kunit.kunit, "um-long": guests.um_long,
         "um-bare": guests.um_bare, "um-kasan": watched.kasan, "um-clang": guests.um_clang,
         "um-plain": guests.um_plain, "um-off": guests.um_off,
@@ -65,7 +65,7 @@ OTHER_BASES_LONG = {
     "um-whole": "um", "x86-64": "x86-64-brief", "x86-64-whole": "x86-64",
     **{name: name for name in ("ctf", "ctf-x86-64", "crash-x86-64")},
     **{name: name for name in LONG if name not in (
-        "lint-long", "ring-long", "model-long", "fuzz-long", "view", "gallery",
+        "lint-long", "ring-long", "model-long", "fuzz", "fuzz-long", "view", "gallery",
         "forecast", "headers", "cocci-tree", "ftracetest", "ftracetest-mainline",
         "ftracetest-x86-64")}}
 LANES.update(bases.lanes(OTHER_BASES, {**LANES, **BRIEF, **LONG}))

@@ -23,7 +23,7 @@ from checks.lane import LOGS, SCRIPTS
 
 # Without a guest: two rows that take as long, each with the longest first.
 QUIET = (["lint", "harness", "docs"],
-         ["model", "ring", "fuzz", "series", "litmus", "series-6.18"])
+         ["model", "ring", "series", "litmus", "series-6.18"])
 LANES = [*QUIET[0], *QUIET[1]]
 # With guests: no lane of one row has a folder of the other. What both need has a lock.
 USER_MODE = ["um", "um-6.18"]
