@@ -84,10 +84,10 @@ class Chosen(unittest.TestCase):
 
     def test_those_without_a_guest_if_there_is_another(self):
         self.assertEqual(beside.split(["harness", "ring", "um", "lint"]),
-                         (["um"], [["lint", "harness"], ["ring"]]))
+                         (["um"], [["harness", "lint"], ["ring"]]))
 
     def test_none_of_a_row_if_there_is_no_other(self):
-        self.assertEqual(beside.split(["harness", "lint"]), (["lint", "harness"], []))
+        self.assertEqual(beside.split(["harness", "lint"]), (["harness", "lint"], []))
         self.assertEqual(beside.split([]), ([], []))
 
     def test_without_a_guest_one_row_is_beside_the_other(self):
