@@ -131,7 +131,7 @@ mutant events "leaves changes waiting" src/event/gate.c \
 mutant events "lets more changes wait than there is room for" src/event/gate.c \
 	's/etch_nr_changes < TRACEPOINT_SET_MAX \?/etch_nr_changes <= TRACEPOINT_SET_MAX ?/'
 mutant events "opens gates for an instance that is off" src/event/gate.c \
-	's/etch_rules_gate\(event, mask & etch_on\),/etch_rules_gate(event, mask),/'
+	's/etch_rules_gate\(event, mask & etch_on\);/etch_rules_gate(event, mask);/'
 mutant events "has it that what refused was enabled" src/event/gate.c \
 	's/if \(!ret\)\n\t\tevent->mask = mask;/event->mask = mask;/'
 mutant events "records what its region has no room for" src/event/gate.c \
