@@ -369,12 +369,25 @@ guest_programs()
 	say "Programs of an $arch guest unpacked"
 }
 
+# Lanes of any priority wait for the lock of this script, so it has the usual priority while it
+# runs: as a process, which only root may give it, and as a session (scripts/lib/priority.py).
+usual_priority()
+{
+	local file=/proc/self/autogroup nice
+
+	[ "$(id -u)" -ne 0 ] || renice --priority 0 $$ > /dev/null
+	nice=$(sed 's/.* //' $file 2> /dev/null) || return 0
+	[ "${nice:-0}" -gt 0 ] || return 0
+	# shellcheck disable=SC2064	# the value of now
+	trap "echo $nice > $file" EXIT
+	echo 0 > $file
+}
+
 KDIR=${KDIR:-}
 [ -z "$KDIR" ] || check_kdir
 mkdir -p "$ETCH_BUILD/log"
 alone "$ETCH_BUILD/lock" "Another make"
-# Lanes of any priority wait for that lock.
-[ "$(id -u)" -ne 0 ] || renice -n 0 $$ > /dev/null
+usual_priority
 tools
 find_archive
 source_tree

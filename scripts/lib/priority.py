@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """How much of the processors a session gets beside others."""
 
-import contextlib
+import time
 from pathlib import Path
+
+# The kernel takes one value in a tenth of a second from users that are not root, and answers
+# EAGAIN meanwhile.
+PAUSE, TRIES = 0.1, 50
 
 
 def of_session(pid, nice):
@@ -13,5 +17,12 @@ def of_session(pid, nice):
     other. Their /proc/PID/autogroup has the session's value, as sched(7) says. Other kernels have
     no such file.
     """
-    with contextlib.suppress(OSError):
-        Path(f"/proc/{pid}/autogroup").write_text(f"{nice}\n")
+    for _ in range(TRIES):
+        try:
+            Path(f"/proc/{pid}/autogroup").write_text(f"{nice}\n")
+        except BlockingIOError:
+            time.sleep(PAUSE)
+        except OSError:
+            return
+        else:
+            return

@@ -63,7 +63,7 @@ BRIEF = {"um-brief": guests.um_brief, "x86-64-brief": guests.x86_64_brief}
 # against a list, of findings or of tests, which is the first base's.
 OTHER_BASES_LONG = {
     "um-whole": "um", "x86-64": "x86-64-brief", "x86-64-whole": "x86-64",
-    **{name: name for name in ("ctf", "ctf-x86-64", "crash-x86-64")},
+    **{name: name for name in ("ctf-x86-64", "crash-x86-64")},
     **{name: name for name in LONG if name not in (
         "lint-long", "ring-long", "model-long", "fuzz", "fuzz-long", "view", "gallery",
         "forecast", "headers", "cocci-tree", "ftracetest", "ftracetest-mainline",

@@ -93,13 +93,13 @@ class Builder:
                             + self.said(name)[-4000:])
 
     def hurry(self):
-        """Give the build the waiting lane's priority, which only root may do."""
+        """Give the build the waiting lane's priority; only root may do so to processes."""
         with self.lock:
             if self.process and self.process.poll() is None:
+                nice = os.getpriority(os.PRIO_PROCESS, 0)
+                priority.of_session(self.process.pid, nice)
                 with contextlib.suppress(PermissionError, ProcessLookupError):
-                    nice = os.getpriority(os.PRIO_PROCESS, 0)
                     os.setpriority(os.PRIO_PGRP, self.process.pid, nice)
-                    priority.of_session(self.process.pid, nice)
 
     def stop(self):
         """Give up what is not built yet."""

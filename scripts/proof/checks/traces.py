@@ -21,7 +21,7 @@ CTF = {"um": (300, "buffer=65536 seconds=30 pause=0.4 twice=3 rounds=10000 times
                               " rounds=10000 times=10")}
 
 # The formats that make check exports, for programs in small packages. The others need a display,
-# LTTng's daemon and npm: apt installs those for longer than all tests of exports run.
+# LTTng's daemon or npm, and apt takes longer to install those than all tests of exports take.
 FEW = ("dat", "perf", "perfetto", "lttng", "foreign", "json", "csv", "sqlite", "svg")
 
 # They read Parquet, and Debian has nothing that does.

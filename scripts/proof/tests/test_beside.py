@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Lanes that run beside others, with a check.py that is none."""
 
+import os
 import sys
 import tempfile
 import textwrap
@@ -14,9 +15,11 @@ from checks import beside
 
 # Writes a case into the file that it is given, or does what its lane's name says.
 CHECK = """
-    import json, pathlib, sys, time
+    import json, os, pathlib, sys, time
     file, name = sys.argv[1].partition("=")[2], sys.argv[2]
     print("begun", flush=True)
+    if name == "nice":
+        print(os.nice(0), flush=True)
     if name == "dies":
         sys.exit(3)
     if name == "lasts":
@@ -43,8 +46,9 @@ class Run(unittest.TestCase):
             self.addCleanup(patch.stop)
         self.said = []
 
-    def start(self, *names):
-        return beside.Beside(names, self.said.append, (sys.executable, self.folder / "check.py"))
+    def start(self, *names, nice=0):
+        return beside.Beside(names, self.said.append, (sys.executable, self.folder / "check.py"),
+                             nice)
 
     def test_their_cases_are_those_that_they_leave(self):
         cases, (seconds, cpu) = self.start("works").wait()["works"]
@@ -58,6 +62,12 @@ class Run(unittest.TestCase):
         self.assertEqual(list(run.wait()), ["one", "two"])
         self.assertEqual(self.said, ["one: begun\n", "two: begun\n"])
         self.assertEqual(run.cpu, sum(took[1] for _, took in run.results.values()))
+
+    def test_a_row_has_its_priority(self):
+        with mock.patch.object(beside.priority, "of_session") as session:
+            self.start("nice", nice=3).wait()
+        self.assertEqual(self.said[1:], [f"nice: {os.nice(0) + 3}\n"])
+        self.assertEqual(session.call_args[0][1], 3)
 
     def test_one_that_leaves_no_cases_has_failed(self):
         cases, _ = self.start("dies", "next").wait()["dies"]

@@ -4,6 +4,7 @@
 import fcntl
 import os
 import subprocess
+from pathlib import Path
 from unittest import mock
 
 import fakes
@@ -50,6 +51,20 @@ class Fetch(fakes.ScriptTest):
         self.assertEqual(self.fork(), "fork\n")
         self.fake("tar", "exit 1")
         self.good("fetch.sh")
+
+    def test_it_has_the_usual_priority_while_it_runs(self):
+        session = Path("/proc/self/autogroup")
+        if not session.exists() or not session.read_text():
+            self.skipTest("this kernel shares the processors among processes alone")
+        self.fake("df", "cat /proc/self/autogroup > $TOP/during; echo;"
+                        " echo fs 90000000 0 90000000 0% /")
+        # A session of its own, of less priority than that of the tests.
+        self.fake("session", f"echo 7 > /proc/self/autogroup; nice -n 7 {fakes.SCRIPTS}/lab/fetch.sh;"
+                             " cat /proc/self/autogroup > $TOP/after")
+        subprocess.run([self.top / "bin/session"], check=True, start_new_session=True,
+                       env=self.environment(), stdout=subprocess.DEVNULL)
+        self.assertTrue((self.top / "during").read_text().endswith(" nice 0\n"))
+        self.assertTrue((self.top / "after").read_text().endswith(" nice 7\n"))
 
     def test_another_source_is_newer_than_what_was_built(self):
         self.good("fetch.sh")
