@@ -66,7 +66,8 @@ class Run(unittest.TestCase):
     def test_a_row_has_its_priority(self):
         with mock.patch.object(beside.priority, "of_session") as session:
             self.start("nice", nice=3).wait()
-        self.assertEqual(self.said[1:], [f"nice: {os.nice(0) + 3}\n"])
+        # These tests may be in a row of the lowest priority themselves.
+        self.assertEqual(self.said[1:], [f"nice: {min(os.nice(0) + 3, beside.LAST)}\n"])
         self.assertEqual(session.call_args[0][1], 3)
 
     def test_one_that_leaves_no_cases_has_failed(self):
