@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # build.sh LANE: configure and build the lane's kernel and modules from
-# build/linux, out of tree, in build/LANE. For comparisons: WITHOUT="etch"
+# build/linux, out of tree, in build/LANE, unless nothing has changed since it was
+# built there. For comparisons: WITHOUT="etch"
 # leaves a fragment out, MORE="name" adds one, OUT=DIR builds elsewhere,
 # SOURCE=DIR takes another tree, say build/linux-pristine, M=DIR builds the
 # modules in DIR against that kernel, too, and ONLY="target" makes that alone.
@@ -166,12 +167,48 @@ recorder()
 		LDFLAGS=-static
 }
 
+# All that decides what is built, but for the files of the source.
+inputs()
+{
+	echo "${MAKE[*]} $TARGETS"
+	"$CROSS$COMPILER" --version
+	env | grep -E '^(K|HOST)' | sort
+	wishes
+	cat "$OUT/.config"
+}
+
+# Has nothing changed since the last build? kbuild finds that out, too, but takes half a
+# minute of a processor, and many lanes have the same kernel. A file that is gone, or has an
+# older one in its place, shows in the time of its folder.
+as_built()
+{
+	[ -z "${ONLY:-}" ] && [ -f "$OUT/built" ] && [ -f "$OUT/$IMAGE" ] &&
+		inputs | cmp -s - "$OUT/built" &&
+		[ -z "$(find "$SOURCE" -newer "$OUT/built" -print -quit)" ]
+}
+
+build()
+{
+	local status=0
+
+	rm -f "$OUT/built"
+	touch "$OUT/begun"
+	step "Kernel of lane $LANE configured" configure
+	step "Kernel of lane $LANE built" compile || status=$?
+	no_warnings
+	[ $status -eq 0 ] || exit $status
+	[ -z "${ONLY:-}" ] || return 0
+	# What changed while the compiler ran may be in the kernel, or not.
+	inputs > "$OUT/built"
+	touch -r "$OUT/begun" "$OUT/built"
+}
+
 alone "$OUT/lock" "Another build of ${OUT##*/}"
-step "Kernel of lane $LANE configured" configure
-status=0
-step "Kernel of lane $LANE built" compile || status=$?
-no_warnings
-[ $status -eq 0 ] || exit $status
+if as_built; then
+	say "Kernel of lane $LANE: nothing has changed since it was built."
+else
+	build
+fi
 [ ! -d "$SOURCE/tools/tracing/etch" ] ||
 	! grep -q '^CONFIG_ETCH_CTF=y' "$OUT/.config" ||
 	step "Recorder built for ${OUT##*/}" quietly "$LOG.recorder" recorder

@@ -233,12 +233,12 @@ def update(tree, base, wanted):
     note = tree / NOTE
     before = note.read_text().splitlines() if note.exists() else []
     # Names first: an interrupted update is finished by the next one.
-    note.write_text("\n".join(sorted({*before, *wanted})) + "\n")
+    put(note, "\n".join(sorted({*before, *wanted})).encode() + b"\n", False)
     changed = [path for path, (content, executable) in wanted.items()
                if put(tree / path, content, executable)]
     changed += [path for path in before
                 if path and path not in wanted and drop(tree, base, path)]
-    note.write_text("\n".join(sorted(wanted)) + "\n")
+    put(note, "\n".join(sorted(wanted)).encode() + b"\n", False)
     return changed
 
 
