@@ -108,12 +108,15 @@ watch_build()
 
 	start=$(now)
 	while kill -0 "$pid" 2> /dev/null; do
-		sleep 1
 		if [ -t 1 ]; then
+			sleep 1
 			printf '\r    %s ' "$(progress $(($(now) - start)))"
-		elif [ $((($(now) - start) % 30)) -eq 29 ]; then
-			echo "    $(progress $(($(now) - start)))"
+			continue
 		fi
+		# One process for all the time: a new one each second would cost what the
+		# compiler could have.
+		timeout 30 tail --pid="$pid" -f /dev/null &
+		wait $! || echo "    $(progress $(($(now) - start)))"
 	done
 	[ ! -t 1 ] || printf '\r\033[K'
 }
