@@ -109,7 +109,8 @@ class Commands(fakes.ScriptTest):
     def outside(self, *lanes):
         """(status, lines) of run.sh where there is no right to have namespaces."""
         self.fake("unshare", "echo unshare: not permitted >&2; exit 1")
-        status, said = self.run_script("stranger/run.sh", *lanes, TMPDIR=self.top)
+        status, said = self.run_script("stranger/run.sh", *lanes, TMPDIR=self.top,
+                                       HUGE_PAGES=self.top / "enabled")
         self.assertEqual([], list(self.top.glob("etch-stranger.*")))
         return status, said.splitlines()
 
@@ -130,6 +131,20 @@ class Commands(fakes.ScriptTest):
         status, lines = self.outside()
         self.assertEqual(1, status)
         self.assertEqual("12 passed, 2 failed, 3 skipped", lines[-1])
+
+    def test_huge_pages_are_as_in_debian_until_the_end(self):
+        file = self.top / "enabled"
+        for before, during, after, said in (
+                ("always [madvise] never", "always", "madvise", True),
+                ("[always] madvise never", "[always] madvise never", "[always] madvise never",
+                 False)):
+            with self.subTest(before):
+                file.write_text(f"{before}\n")
+                self.make(f"cp {file} {self.top}/during; echo 1 passed, 0 failed, 0 skipped")
+                _, lines = self.outside()
+                self.assertEqual(f"{during}\n", (self.top / "during").read_text())
+                self.assertEqual(f"{after}\n", file.read_text())
+                self.assertEqual(said, any("Huge pages for all" in line for line in lines))
 
     def test_what_fails_without_a_count_is_one(self):
         self.make("exit 2")
