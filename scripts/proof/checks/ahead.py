@@ -116,16 +116,17 @@ builder = Builder(())
 def start(lanes):
     """Begin to build what these lanes need, but for the first, which needs it now."""
     global builder
-    names = []
+    names, there = [], [None]
     for kernels, packages in (KERNELS[lane] for lane in lanes[1:] if lane in KERNELS):
         try:
-            if callable(packages):
+            if callable(packages) and packages not in there:
                 packages()
-            elif packages:
+            elif packages not in there:
                 need([SCRIPTS / "lab/fetch.sh", packages])
         except LaneError:
             # The lane tries it again, and fails of it.
             continue
+        there.append(packages)
         names += kernels
     builder = Builder(names)
 

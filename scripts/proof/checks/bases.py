@@ -122,10 +122,10 @@ def lanes(names, every):
     runs = names if isinstance(names, dict) else dict(zip(names, names))
     found = {}
     for base in others:
+        fetches = functools.partial(source, base)
         for shown, name in runs.items() if base in layout.carried() else ():
             found[f"{shown}-{base}"] = lane(base, name, every[name])
             if name in KERNELS:
                 ahead.KERNELS[f"{shown}-{base}"] = (
-                    [f"{base}/{kernel}" for kernel in KERNELS[name]],
-                    functools.partial(source, base))
+                    [f"{base}/{kernel}" for kernel in KERNELS[name]], fetches)
     return found

@@ -133,6 +133,15 @@ class Ahead(unittest.TestCase):
             ahead.start(["um", "um-9.9"])
         self.assertEqual([call.args for call in built.call_args_list], [(["9.9/um"],), ([],)])
 
+    def test_what_several_need_is_fetched_once(self):
+        fetch = mock.Mock()
+        with mock.patch.dict(ahead.KERNELS, {f"{name}-9.9": ([f"9.9/{name}"], fetch)
+                                             for name in ("um", "x86-64")}), \
+                mock.patch.object(ahead, "Builder") as built:
+            ahead.start(["um", "um-9.9", "x86-64-9.9"])
+        fetch.assert_called_once_with()
+        self.assertEqual(built.call_args.args, (["9.9/um", "9.9/x86-64"],))
+
     def test_what_cannot_be_fetched_is_left_to_its_lane(self):
         with mock.patch.object(ahead, "need", side_effect=LaneError("no packages")), \
                 mock.patch.object(ahead, "Builder") as built:
