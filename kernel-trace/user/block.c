@@ -155,15 +155,23 @@ static enum etch_user_try etch_user_copy(const struct etch_user_ring_of *ring,
 					 struct etch_user_view *view, u64 pos)
 {
 	u64 open = (etch_user_bytes(pos) - 1) >> ETCH_USER_SUBBUF_SHIFT;
+	u64 oldest = open - min(open, ETCH_USER_SUBBUFS - 1ULL);
 	u64 next = view->place.next, nr = next >> ETCH_USER_SUBBUF_SHIFT, start, from, to;
 	struct etch_user_block head;
 
 	if (next >= min(etch_user_bytes(pos), view->limit))
 		return ETCH_USER_NOTHING;
-	nr = max(nr, open - min(open, ETCH_USER_SUBBUFS - 1ULL));
+	nr = max(nr, oldest);
+	if (!etch_user_head(ring, nr, &head)) {
+		/*
+		 * The program may be about to begin the next block, which takes the oldest one's
+		 * place. If it was killed there, or has no CPU, it never gets further, or not
+		 * soon, and the others are whole.
+		 */
+		if (nr != oldest || nr == open || !etch_user_head(ring, ++nr, &head))
+			return ETCH_USER_AGAIN;
+	}
 	start = nr << ETCH_USER_SUBBUF_SHIFT;
-	if (!etch_user_head(ring, nr, &head))
-		return ETCH_USER_AGAIN;
 	from = max(next, start + sizeof(head));
 	to = etch_user_bytes(nr == open ? pos : head.left);
 	if (to < from || to > start + ETCH_USER_SUBBUF || to % 4)

@@ -4,6 +4,8 @@
  * kernel counts what makes no sense, and nobody else's record is touched. The program itself may
  * die of it: the library believes the positions in its rings.
  */
+#define _GNU_SOURCE
+#include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -21,6 +23,9 @@ static int counted_ioctl(int fd, unsigned long request, void *arg);
 #include "text.h"
 
 ETCH_PROVIDER_DEFINE(utest, TEST_EVENTS);
+
+/* More records than a ring holds. */
+#define MANY	20000
 
 FIXTURE(hostile) {
 	struct trace trace;
@@ -154,6 +159,59 @@ TEST_F(hostile, a_record_of_another_process_is_counted)
 
 	ASSERT_TRUE(spoil_second(8, &pid, sizeof(pid)));
 	expect_one_malformed(_metadata, &self->trace);
+}
+
+/* The sum of a count in the lines of user/stats. */
+static unsigned long long stats_sum(const char *name)
+{
+	unsigned long long sum = 0;
+	char *text = read_file(ETCH, "user/stats"), *at = text;
+
+	while (at && (at = strstr(at, name))) {
+		at += strlen(name);
+		sum += strtoull(at, NULL, 10);
+	}
+	free(text);
+	return sum;
+}
+
+/*
+ * A program that overwrites and is stopped where it has made the oldest block invalid, and has not
+ * begun the next one in its place. It may have been killed there, or have no CPU. Readers get the
+ * other blocks, and the records of that one are overwritten.
+ */
+TEST_F(hostile, a_block_that_is_about_to_begin_costs_the_oldest_one)
+{
+	struct etch_user_ring *ring;
+	unsigned long long read;
+	cpu_set_t here;
+	uint64_t open;
+	unsigned int seen;
+
+	CPU_ZERO(&here);
+	CPU_SET(sched_getcpu(), &here);
+	ASSERT_EQ(0, sched_setaffinity(0, sizeof(here), &here));
+	ASSERT_EQ(0, write_file(ETCH, "buffer_mode", "overwrite"));
+	for (unsigned int i = 0; i < MANY; i++)
+		utest_number(i, 0, 0);
+	ring = my_ring();
+	ASSERT_NE(NULL, ring);
+	open = ((ring->pos >> ETCH_USER_COUNT_BITS) - 1) >> ETCH_USER_SUBBUF_SHIFT;
+	ASSERT_LT(ETCH_USER_SUBBUFS, open);
+	*(uint64_t *)((char *)ring + ETCH_USER_DATA +
+		      (open + 1) % ETCH_USER_SUBBUFS * ETCH_USER_SUBBUF) = 0;
+	self->trace = text_read(ETCH, "trace");
+	seen = self->trace.nr;
+	EXPECT_LT((ETCH_USER_SUBBUFS - 2) * (ETCH_USER_SUBBUF / 32), seen);
+	text_free(&self->trace);
+	ASSERT_EQ(0, write_file(ETCH, "tracing_on", "0"));
+	self->trace = text_read(ETCH, "trace_pipe");
+	EXPECT_EQ(seen, self->trace.nr);
+	read = stats_sum(" read ");
+	EXPECT_EQ(seen, read);
+	EXPECT_EQ(MANY, read + stats_sum(" overwritten "));
+	EXPECT_EQ(0, stats_sum(" lost "));
+	EXPECT_EQ(0, stats_sum(" malformed "));
 }
 
 TEST_F(hostile, calls_with_nonsense_are_refused)
