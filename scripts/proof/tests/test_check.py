@@ -11,7 +11,7 @@ from unittest import mock
 import check
 import machine
 import tap
-from checks import guests
+from checks import beside, guests
 from checks.lane import LaneError
 
 
@@ -95,7 +95,9 @@ class Rows(unittest.TestCase):
         other = list(check.layout.BASES)[1]
         names = ["um", "x86-64", f"um-{other}", f"x86-64-{other}"]
         rows = {name: ([], (0, 0)) for name in names if name.startswith("x86")}
-        with mock.patch.multiple(check.beside, start=mock.DEFAULT, stop=mock.DEFAULT,
+        lanes = beside.EMULATED + [f"x86-64-{other}"]
+        with mock.patch.object(beside, "EMULATED", lanes), \
+                mock.patch.multiple(check.beside, start=mock.DEFAULT, stop=mock.DEFAULT,
                                  wait=mock.Mock(return_value=rows)), \
                 mock.patch.multiple(check.ahead, start=mock.DEFAULT, stop=mock.DEFAULT) as ahead, \
                 mock.patch.multiple(check, tell=mock.DEFAULT,
