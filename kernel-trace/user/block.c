@@ -164,9 +164,9 @@ static enum etch_user_try etch_user_copy(const struct etch_user_ring_of *ring,
 	nr = max(nr, oldest);
 	if (!etch_user_head(ring, nr, &head)) {
 		/*
-		 * The program may be about to begin the next block, which takes the oldest one's
-		 * place. If it was killed there, or has no CPU, it never gets further, or not
-		 * soon, and the others are whole.
+		 * The program may be about to begin the next block, in the oldest one's place. If
+		 * it was killed there, or has no CPU, it does not get further soon. The block
+		 * behind the oldest one is whole.
 		 */
 		if (nr != oldest || nr == open || !etch_user_head(ring, ++nr, &head))
 			return ETCH_USER_AGAIN;
