@@ -3,10 +3,10 @@
 #
 # build.sh LANE: configure and build the lane's kernel and modules from
 # build/linux, out of tree, in build/LANE, unless nothing has changed since it was
-# built there. For comparisons: WITHOUT="etch"
-# leaves a fragment out, MORE="name" adds one, OUT=DIR builds elsewhere,
-# SOURCE=DIR takes another tree, say build/linux-pristine, M=DIR builds the
-# modules in DIR against that kernel, too, and ONLY="target" makes that alone.
+# built there. For comparisons: WITHOUT="etch" leaves a fragment out, MORE="name" adds
+# one, OUT=DIR builds elsewhere, SOURCE=DIR takes another tree, say
+# build/linux-pristine, M=DIR builds the modules in DIR against that kernel, too, and
+# ONLY="target" makes that alone.
 # The Makefile does not pass on variables of these names.
 set -euo pipefail
 . "$(dirname "$0")/../lib/common.sh"
@@ -113,8 +113,7 @@ watch_build()
 			printf '\r    %s ' "$(progress $(($(now) - start)))"
 			continue
 		fi
-		# One process for all the time: a new one each second would cost what the
-		# compiler could have.
+		# One process waits. A new one each second would take time from the compiler.
 		timeout 30 tail --pid="$pid" -f /dev/null &
 		wait $! || echo "    $(progress $(($(now) - start)))"
 	done
@@ -201,7 +200,7 @@ build()
 	no_warnings
 	[ $status -eq 0 ] || exit $status
 	[ -z "${ONLY:-}" ] || return 0
-	# What changed while the compiler ran may be in the kernel, or not.
+	# The time is that of the begin: a file that changed while the compiler ran is newer.
 	inputs > "$OUT/built"
 	touch -r "$OUT/begun" "$OUT/built"
 }

@@ -178,8 +178,7 @@ def run_lanes(names, told):
     here, rows = beside.split(names)
     results = {}
     try:
-        # The first of a row builds its kernel itself.
-        ahead.start([*here, *(name for row in rows for name in row[1:])])
+        ahead.start(here)
         beside.start(rows)
         for name in here:
             results[name] = run_lane(name)

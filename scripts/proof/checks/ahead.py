@@ -116,17 +116,17 @@ builder = Builder(())
 def start(lanes):
     """Begin to build what these lanes need, but for the first, which needs it now."""
     global builder
-    names, there = [], [None]
+    names, fetched = [], [None]
     for kernels, packages in (KERNELS[lane] for lane in lanes[1:] if lane in KERNELS):
         try:
-            if callable(packages) and packages not in there:
+            if callable(packages) and packages not in fetched:
                 packages()
-            elif packages not in there:
+            elif packages not in fetched:
                 need([SCRIPTS / "lab/fetch.sh", packages])
         except LaneError:
             # The lane tries it again, and fails of it.
             continue
-        there.append(packages)
+        fetched.append(packages)
         names += kernels
     builder = Builder(names)
 

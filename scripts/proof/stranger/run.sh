@@ -9,20 +9,20 @@
 #   - a user with sudo, who runs make run, and lanes of make check that are quick. What
 #     root's compiler made is in the user's cache, for it takes most of the time.
 #
-# Nothing of this machine is in there, neither packages nor variables; but the kernel is this
-# machine's. As Debian's own kernels do by default, it gives huge pages to each process that
-# could have them until all ends, if this script may say so: compilers take a third less time
-# then. Where a root cannot be made, root's commands run outside, with the machine's packages and variables, and the
-# last lines say so. The very last line counts all tests; a session that fails without a
-# count is one failed test. TMPDIR=/path has the roots elsewhere than in /tmp; they
-# take up to 8 GB.
+# Nothing of this machine is in there, neither packages nor variables, but for its kernel.
+# This script has that kernel give huge pages to all processes, as Debian's own kernels do,
+# until all ends: compilers take up to a third less time. Where a root cannot be made, root's
+# commands run outside, with the machine's packages and variables, and the last lines say so.
+# The very last line counts all tests; a session that fails without a count is one failed
+# test. TMPDIR=/path has the roots elsewhere than in /tmp; they take up to 8 GB.
 set -euo pipefail
 . "$(dirname "$0")/../../lib/common.sh"
 
 HERE=$ETCH_TOP/scripts/proof/stranger
 QUICK=series
 COMMANDS="scripts/proof/readme-commands.sh $*"
-# Who gets huge pages: what this machine has, if it was changed.
+# The kernel's file that says which processes get huge pages, and what it said before this
+# script changed it; empty: it did not.
 HUGE_PAGES=${HUGE_PAGES:-/sys/kernel/mm/transparent_hugepage/enabled}
 machines_huge_pages=
 # Why it runs outside, if it does.
@@ -56,7 +56,8 @@ huge_pages()
 		machines_huge_pages=$now
 		say "Huge pages for all processes until the end, as in Debian's kernels"
 	else
-		warn "Huge pages are for some processes only here, so all takes longer"
+		warn "Huge pages are not for all processes here, and this script may not" \
+			"change that: compilers take longer"
 	fi
 }
 
