@@ -249,6 +249,27 @@ unsigned int test_cycles(unsigned int usual)
 	return cycles < usual ? cycles : usual;
 }
 
+/*
+ * For tests that do the same with the files of each event: whether the test looks at @path. That
+ * is so for all but the folders of events, and for one of these in N, with N in
+ * ETCH_ONE_EVENT_IN in the environment, or etch_test.one_event_in=N on the kernel's command
+ * line; by default for all of them. Each run draws others.
+ */
+bool test_draws(const char *path)
+{
+	static unsigned long one_in;
+	const char *event = strstr(path, "/events/");
+
+	if (!one_in) {
+		one_in = test_number("ETCH_ONE_EVENT_IN", "one_event_in", 1);
+		srandom(time(NULL));
+	}
+	event = event ? strchr(event + strlen("/events/"), '/') : NULL;
+	if (!event || strchr(event + 1, '/'))
+		return true;
+	return random() % one_in == 0;
+}
+
 int write_fmt(const char *tree, const char *file, const char *fmt, ...)
 {
 	char text[1024];

@@ -80,6 +80,7 @@ void etch_as_new(void);
 const char *test_word(const char *env, const char *name);
 unsigned long test_number(const char *env, const char *name, unsigned long otherwise);
 unsigned int test_cycles(unsigned int usual);
+bool test_draws(const char *path);
 
 /* Values in texts and in files. */
 long long number_in(const char *text, const char *name);

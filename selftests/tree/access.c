@@ -98,7 +98,7 @@ FIXTURE_SETUP(access)
 	ASSERT_EQ(0, mkdir(INSTANCE, 0777));
 	/* So that the snapshots can be read. */
 	ASSERT_EQ(0, all_snapshots("1"));
-	tree_walk();
+	tree_walk_drawn();
 }
 
 FIXTURE_TEARDOWN(access)
@@ -110,6 +110,7 @@ FIXTURE_TEARDOWN(access)
 
 TEST_F(access, modes_are_those_of_the_table)
 {
+	tree_walk();
 	EXPECT_EQ(0, tree.unknown);
 	for (size_t i = 0; i < NR_ROWS; i++) {
 		if (!is_optional(&rows[i])) {
@@ -299,7 +300,7 @@ TEST_F_TIMEOUT(access, mount_options_open_nothing, 120)
 	EXPECT_EQ(0, stat(debugfs, &st));
 	EXPECT_EQ(0777, st.st_mode & 07777);
 	EXPECT_EQ(NOBODY, st.st_uid);
-	tree_walk();
+	tree_walk_drawn();
 	for (size_t i = 0; i < tree.nr; i++) {
 		EXPECT_EQ(0, tree.entries[i].st.st_uid) TH_LOG("%s", tree.entries[i].path);
 	}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
+#define _GNU_SOURCE
 #include <fnmatch.h>
 #include <ftw.h>
 
@@ -134,10 +135,25 @@ static int tree_visit(const char *path, const struct stat *st, int type, struct 
 	return 0;
 }
 
+static int tree_visit_drawn(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	if (type == FTW_D && !test_draws(path))
+		return FTW_SKIP_SUBTREE;
+	return tree_visit(path, st, type, ftw);
+}
+
+/* All of the tree. */
 void tree_walk(void)
 {
 	memset(&tree, 0, sizeof(tree));
 	nftw(ETCH, tree_visit, 16, FTW_PHYS);
+}
+
+/* All but the events that the test does not draw. */
+void tree_walk_drawn(void)
+{
+	memset(&tree, 0, sizeof(tree));
+	nftw(ETCH, tree_visit_drawn, 16, FTW_PHYS | FTW_ACTIONRETVAL);
 }
 
 bool is_folder(const struct entry *e)

@@ -38,6 +38,7 @@ extern struct tree {
 bool is_optional(const struct row *r);
 const struct row *row_of(const char *path);
 void tree_walk(void);
+void tree_walk_drawn(void);
 bool is_folder(const struct entry *e);
 int try_open(const char *path, int flags);
 

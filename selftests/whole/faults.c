@@ -5,8 +5,9 @@
  *
  * The first run counts the operation's allocations. Then the first one fails, the second
  * one, and so on, until a run ends in which none has failed. Of operations with very many
- * allocations, some in the middle are left out, different ones in each boot; ETCH_FAULTS=all
- * in the environment, or etch_test.faults=all on the kernel's command line, runs them all.
+ * allocations, some in the middle are left out, different ones in each boot. ETCH_FAULTS=N
+ * in the environment, or etch_test.faults=N on the kernel's command line, says how many are not;
+ * with "all" for N, none is left out.
  */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
@@ -17,16 +18,17 @@
 #include "faults_ops.h"
 #include "faults_taken.h"
 
-/* How many faults an operation gets at its beginning, and at its end, without a gap. */
-#define DENSE		25
-/* And between these, if there are more. */
-#define SAMPLES		25
+/*
+ * How many faults an operation gets at its beginning, at its end, both without a gap, and between
+ * these, if there are more.
+ */
+#define FEW		25
 
 /* ---- The walk ---- */
 
 FIXTURE(faults) {
 	int fd;
-	bool all;
+	unsigned int few;	/* as FEW, 0 for no limit */
 	long long slab, free;
 };
 
@@ -96,15 +98,15 @@ static bool step(struct __test_metadata *_metadata, int fd, const struct op *op,
 	return hit;
 }
 
-/* The next allocation to fail: all at both ends, and some in between. */
-static unsigned int next_step(unsigned int nth, unsigned int allocations, bool all)
+/* The next allocation to fail: all of the first and last @few, and as many in between. */
+static unsigned int next_step(unsigned int nth, unsigned int allocations, unsigned int few)
 {
-	unsigned int middle = allocations > 2 * DENSE ? allocations - 2 * DENSE : 0;
+	unsigned int middle = allocations > 2 * few ? allocations - 2 * few : 0;
 
-	if (all || middle <= SAMPLES || nth < DENSE || nth + DENSE >= allocations)
+	if (middle <= few || !few || nth < few || nth + few >= allocations)
 		return nth + 1;
-	nth += 1 + rand() % (2 * middle / SAMPLES);
-	return nth + DENSE < allocations ? nth : allocations - DENSE;
+	nth += 1 + rand() % (2 * middle / few);
+	return nth + few < allocations ? nth : allocations - few;
 }
 
 static void walk(struct __test_metadata *_metadata, struct _test_data_faults *self,
@@ -117,7 +119,7 @@ static void walk(struct __test_metadata *_metadata, struct _test_data_faults *se
 	count(_metadata, self->fd, op);
 	walk.allocations = count(_metadata, self->fd, op);
 	while (step(_metadata, self->fd, op, nth, &walk))
-		nth = next_step(nth, walk.allocations, self->all);
+		nth = next_step(nth, walk.allocations, self->few);
 	printf("# %-36s %5u allocations: %4u faults, %4u refused, %3u done without\n", op->name,
 	       walk.allocations, walk.steps, walk.refused, walk.survived);
 	EXPECT_LE(op->least, walk.allocations) TH_LOG("%s", op->name);
@@ -136,7 +138,7 @@ static void walk_all(struct __test_metadata *_metadata, struct _test_data_faults
 
 FIXTURE_SETUP(faults)
 {
-	const char *how = test_word("ETCH_FAULTS", "faults");
+	const char *how;
 
 	if (!have_etch())
 		SKIP(return, NO_ETCH);
@@ -156,7 +158,8 @@ FIXTURE_SETUP(faults)
 	ASSERT_EQ(0, packets_tree(TREE));
 	files_of_tree = count_files(TREE, true);
 	clock_of(TREE, first_clock);
-	self->all = how && !strcmp(how, "all");
+	how = test_word("ETCH_FAULTS", "faults");
+	self->few = how && !strcmp(how, "all") ? 0 : test_number("ETCH_FAULTS", "faults", FEW);
 	srand(time(NULL));
 	self->fd = faults_open();
 }

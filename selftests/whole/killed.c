@@ -6,7 +6,8 @@
  * First the test kills readers at the entry and at the exit of each of their system calls, by
  * ptrace, and while they wait for more. Then it kills them at random moments, many times,
  * while records come. ETCH_KILLED_SEED in the environment, or etch_test.killed_seed=N on the
- * kernel's command line, repeats these moments.
+ * kernel's command line, repeats these moments; ETCH_KILLS or etch_test.kills=N says how many
+ * there are.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -281,12 +282,12 @@ TEST_F_TIMEOUT(killed, anywhere, 600)
 {
 	unsigned int s = test_number("ETCH_KILLED_SEED", "killed_seed", time(NULL));
 	unsigned int took = 0, longest = 2000;
-	int i, first, more;
+	int first, more, i, kills = test_number("ETCH_KILLS", "kills", ANYWHERE);
 	pid_t pid;
 
 	printf("# seed %u\n", s);
 	srand(s);
-	for (i = 0; i < ANYWHERE; i++) {
+	for (i = 0; i < kills; i++) {
 		first = begin(self);
 		pid = start(variant->read, variant->file, false);
 		for (more = rand() % 10; more; more--) {
