@@ -57,12 +57,12 @@ LONG = {"layers": layers.layers, "layers-long": layers.layers_long,
         "ftracetest-mainline": peers.ftracetest_mainline, "stacks": stacks.stacks,
         "ftracetest-x86-64": peers.ftracetest_x86_64}
 # Those of a base that is not the first, in make check: as they are shown, and what they run.
-OTHER_BASES = {"series": "series", "um": "um-brief"}
+OTHER_BASES = {"series": "series", "um": "um-brief", "x86-64": "x86-64-brief"}
 BRIEF = {"um-brief": guests.um_brief, "x86-64-brief": guests.x86_64_brief}
 # The same in make check-long: the lanes that know of the kernel, but for those that hold it
 # against a list, of findings or of tests, which is the first base's.
 OTHER_BASES_LONG = {
-    "um-whole": "um", "x86-64": "x86-64-brief", "x86-64-whole": "x86-64",
+    "um-whole": "um", "x86-64-whole": "x86-64",
     **{name: name for name in ("ctf-x86-64", "crash-x86-64")},
     **{name: name for name in LONG if name not in (
         "lint-long", "ring-long", "model-long", "fuzz", "fuzz-long", "view", "gallery",
@@ -178,7 +178,7 @@ def run_lanes(names, told):
     here, rows = beside.split(names)
     results = {}
     try:
-        ahead.start(here)
+        ahead.start([*here, *(name for row in rows for name in row[1:])])
         beside.start(rows)
         for name in here:
             results[name] = run_lane(name)

@@ -28,7 +28,7 @@ QUIET = (["harness", "lint", "docs"],
 LANES = [*QUIET[0], *QUIET[1]]
 # With guests: no lane of one row has a folder of the other. What both need has a lock.
 USER_MODE = ["um", "um-6.18"]
-EMULATED = ["x86-64", "ctf-x86-64", "crash-x86-64"]
+EMULATED = ["x86-64", "ctf-x86-64", "crash-x86-64", "x86-64-6.18"]
 COMMAND = (sys.executable, SCRIPTS / "proof/check.py")
 # The nice values of rows without a guest, and of the one with QEMU.
 LAST, BEHIND = 19, 5

@@ -240,7 +240,7 @@ def demo(name):
 
 
 def um_long():
-    """A longer storm, every allocation failing once, and what is only drawn in make check.
+    """A longer storm, every allocation failing once, all of the tests that make check shortens.
 
     That of a module's loading does so where there is no ftrace, which would warn.
     """

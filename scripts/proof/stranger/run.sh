@@ -19,7 +19,7 @@ set -euo pipefail
 . "$(dirname "$0")/../../lib/common.sh"
 
 HERE=$ETCH_TOP/scripts/proof/stranger
-QUICK=series
+QUICK=litmus
 COMMANDS="scripts/proof/readme-commands.sh $*"
 # The kernel's file that says which processes get huge pages, and what it said before this
 # script changed it; empty: it did not.

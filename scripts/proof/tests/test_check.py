@@ -88,6 +88,22 @@ class Lanes(unittest.TestCase):
             self.run_lane(mock.Mock(side_effect=SystemExit(143)))
 
 
+class Rows(unittest.TestCase):
+    """Lanes beside each other."""
+
+    def test_kernels_of_all_but_the_first_of_each_row_are_built_ahead(self):
+        other = list(check.layout.BASES)[1]
+        names = ["um", "x86-64", f"um-{other}", f"x86-64-{other}"]
+        rows = {name: ([], (0, 0)) for name in names if name.startswith("x86")}
+        with mock.patch.multiple(check.beside, start=mock.DEFAULT, stop=mock.DEFAULT,
+                                 wait=mock.Mock(return_value=rows)), \
+                mock.patch.multiple(check.ahead, start=mock.DEFAULT, stop=mock.DEFAULT) as ahead, \
+                mock.patch.multiple(check, tell=mock.DEFAULT,
+                                    run_lane=mock.Mock(return_value=([], (0, 0)))):
+            self.assertEqual(list(check.run_lanes(names, False)), names)
+        ahead["start"].assert_called_once_with(["um", f"um-{other}", f"x86-64-{other}"])
+
+
 class Wanted(unittest.TestCase):
     """Kselftests of which nothing is heard."""
 

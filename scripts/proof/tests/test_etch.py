@@ -596,7 +596,7 @@ class Etch(unittest.TestCase):
         for name in ("cpu0", "cpu1", "metadata", ".etch/formats", ".etch/symbols",
                      ".etch/tasks"):
             good = (self.trace / name).read_bytes()
-            for _ in range(25):
+            for _ in range(10):
                 data = bytearray(good)
                 for _ in range(chance.choice((1, 3, 30))):
                     data[chance.randrange(len(data))] = chance.choice(b"\0\xff(\"%{;1 \n")
