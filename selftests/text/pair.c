@@ -37,6 +37,13 @@
 #define ANY	(-1)
 
 /*
+ * Ticks that may come at once between the two tracers: where an emulated CPU stood still, the
+ * first tick after that makes up for those that are missing. TICK_MS: the longest tick.
+ */
+#define TICKS		50
+#define TICK_MS		10
+
+/*
  * Permitted differences, with reasons. Such records still pair off, and must be equal
  * in everything else. Numbers in @field may differ by up to @apart; if @field is empty,
  * all numbers may.
@@ -50,16 +57,16 @@ static const struct {
 	  "the event records its return address: in ftrace that is the function that calls the tracers, in Etch the one that hit the event" },
 	{ "fib_table_lookup", "gw ", ANY,
 	  "the event leaves it unset if the route has no gateway: the buffer's former content shows" },
-	{ "timer_start", "timeout=", 1,
-	  "recorded from jiffies: the tick may come between the tracers" },
-	{ "timer_expire_entry", "now=", 1,
-	  "recorded from jiffies: the tick may come between the tracers" },
+	{ "timer_start", "timeout=", TICKS,
+	  "recorded from jiffies: ticks may come between the tracers" },
+	{ "timer_expire_entry", "now=", TICKS,
+	  "recorded from jiffies: ticks may come between the tracers" },
 	{ "global_dirty_state", "", ANY,
 	  "counts of the whole machine: another CPU may come between the tracers" },
-	{ "writeback_queue_io", "age=", 20,
-	  "recorded from jiffies, in ms: the tick may come between the tracers" },
-	{ "balance_dirty_pages", "think=", 20,
-	  "recorded from jiffies, in ms: the tick may come between the tracers" },
+	{ "writeback_queue_io", "age=", TICKS * TICK_MS,
+	  "recorded from jiffies, in ms: ticks may come between the tracers" },
+	{ "balance_dirty_pages", "think=", TICKS * TICK_MS,
+	  "recorded from jiffies, in ms: ticks may come between the tracers" },
 	{ "writeback_single_inode", "age=", READ_SECONDS,
 	  "printed from jiffies: the seconds until the trace is read" },
 	{ "writeback_single_inode_start", "age=", READ_SECONDS,
