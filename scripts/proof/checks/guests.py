@@ -53,7 +53,8 @@ SLOW_TESTS = ["etch:faults", "etch:killed", "etch:storm", "etch:fuzz_files",
 # processors with the tool, and filters mean the same on each machine.
 SAME_TESTS = ["etch:recorder", "etch:live.sh", "etch:filter_equal"]
 # Those that take long besides, and are as long in User-mode Linux of another base.
-NOT_BRIEF = ["etch:recorder", "etch:filter_fire", "etch:filter_equal", "etch:ring_torture"]
+NOT_BRIEF = ["etch:recorder", "etch:live.sh", "etch:filter_fire", "etch:filter_equal",
+             "etch:ring_torture"]
 # What kselftests run on arm64 in CI: those with much at once. The long lanes run all.
 ARM64_TESTS = ["etch:boot", "etch:accounting", "etch:order", "etch:pipe", "etch:instances",
                "etch:raw", "etch:module", "etch:gates", "etch:ring_torture",
@@ -76,6 +77,8 @@ MANY_RECORDS = "user.records=400000"
 # How often gates are opened and values set there: each time both processors are waited
 # for, and that is slow where they are emulated.
 CYCLES = "etch_test.cycles=2000"
+# How often a filter in use is exchanged there, in make check, for the same reason.
+EXCHANGES = "etch_test.exchanges=150"
 # What kselftests run in the kernel compiled by clang: each way through the code
 # once.
 CLANG_TESTS = ["etch:format", "etch:gates", "etch:accounting", "etch:module",
@@ -354,8 +357,9 @@ def x86_64():
     tests = prepare(name)
     say(f"Kselftests in {name} with ONE THREAD of QEMU, at most {LIMITS[name]} s.")
     cases = boot(name, "kselftest", LIMITS[name],
-                 BOOT + KUNIT + [CYCLES] + [f"kselftest={test}" for test in tests
-                                            if test not in SLOW_TESTS + SAME_TESTS])
+                 BOOT + KUNIT + [CYCLES, EXCHANGES]
+                 + [f"kselftest={test}" for test in tests
+                    if test not in SLOW_TESTS + SAME_TESTS])
     print(f"### {name}: NOT run, but in x86-64-long: {' '.join(SLOW_TESTS + SAME_TESTS)}; "
           "nor with a thread for each processor, but in x86-64-long", flush=True)
     return cases + boot(name, "unused", 120, []) + sites(name)
