@@ -174,9 +174,11 @@ static noinline struct etch_write etch_write_begin_many(unsigned long len,
 	return (struct etch_write) { .ring = &c->stand_in, .record = record };
 }
 
-/* etch_write_begin() for one instance, where etch_ring_reserve_quick() said @how. */
-static noinline struct etch_write etch_write_begin_other(unsigned long len,
-							 const struct etch_event *event,
+/*
+ * etch_write_begin() for one instance, where etch_ring_reserve_quick() said @how. @word: the
+ * event's. The event itself would take a register from the fast path, which needs it for the pid.
+ */
+static noinline struct etch_write etch_write_begin_other(unsigned long len, u64 word,
 							 struct etch_ring *ring,
 							 enum etch_quick how)
 {
@@ -185,13 +187,12 @@ static noinline struct etch_write etch_write_begin_other(unsigned long len,
 
 	w.record = etch_ring_reserve_other(ring, len, &time, how);
 	if (w.record)
-		etch_stamp(w.record, time, event->word);
+		etch_stamp(w.record, time, word);
 	return w;
 }
 
-/* etch_write_begin() for one instance, whose clock is not the counter. */
-static noinline struct etch_write etch_write_begin_clock(unsigned long len,
-							 const struct etch_event *event,
+/* etch_write_begin() for one instance, whose clock is not the counter. @word: the event's. */
+static noinline struct etch_write etch_write_begin_clock(unsigned long len, u64 word,
 							 struct etch_ring *ring)
 {
 	struct etch_write w = { .ring = ring };
@@ -202,9 +203,9 @@ static noinline struct etch_write etch_write_begin_clock(unsigned long len,
 	if (unlikely(how != ETCH_QUICK_DONE)) {
 		if (how == ETCH_QUICK_LOST)
 			return (struct etch_write) {};
-		return etch_write_begin_other(len, event, ring, how);
+		return etch_write_begin_other(len, word, ring, how);
 	}
-	etch_stamp(w.record, time, event->word);
+	etch_stamp(w.record, time, word);
 	return w;
 }
 
@@ -249,7 +250,7 @@ static __always_inline struct etch_write etch_write_begin_nested(unsigned long l
 	case ETCH_NEST_GIVEN:
 		return etch_write_begin_given(len, event);
 	default:
-		return etch_write_begin_other(len, event, ring, ETCH_QUICK_NESTED);
+		return etch_write_begin_other(len, event->word, ring, ETCH_QUICK_NESTED);
 	}
 }
 
@@ -273,12 +274,16 @@ void etch_write_end(struct etch_ring *ring) __aligned(L1_CACHE_BYTES);
 struct etch_write etch_write_begin(unsigned long who, const struct etch_event *event,
 				   unsigned long len)
 {
+	/*
+	 * Before all else: where caches are cold, the CPU fetches the task's memory and the ring's
+	 * at the same time.
+	 */
+	pid_t pid = READ_ONCE(current->pid);
 	struct etch_write w = { .ring = etch_ring_of(who) };
 	unsigned int nest = READ_ONCE(w.ring->nest), id = (u32)who >> TRACEPOINT_GATE_ID;
 	struct etch_ticks time;
 	enum etch_quick how;
 
-	OPTIMIZER_HIDE_VAR(id);		/* the compiler keeps it in @who's register */
 	if (unlikely(nest))
 		return etch_write_begin_nested(len, event, w.ring, nest);
 	how = etch_ring_reserve_alone(w.ring, &len, &time, &w.record);
@@ -286,10 +291,10 @@ struct etch_write etch_write_begin(unsigned long who, const struct etch_event *e
 		if (how == ETCH_QUICK_LOST)
 			return (struct etch_write) {};
 		if (how == ETCH_QUICK_OTHER && READ_ONCE(w.ring->clock) != ETCH_CLOCK_COUNTER)
-			return etch_write_begin_clock(len, event, w.ring);
-		return etch_write_begin_other(len, event, w.ring, how);
+			return etch_write_begin_clock(len, etch_word_of(id), w.ring);
+		return etch_write_begin_other(len, etch_word_of(id), w.ring, how);
 	}
-	etch_stamp_quick(w.record, time, id);
+	etch_stamp_quick(w.record, time, id, pid);
 	return w;
 }
 EXPORT_SYMBOL_GPL(etch_write_begin);
@@ -319,9 +324,9 @@ struct etch_write etch_write_begin_mask(unsigned long len, const struct etch_eve
 	if (unlikely(how != ETCH_QUICK_DONE)) {
 		if (how == ETCH_QUICK_LOST)
 			return (struct etch_write) {};
-		return etch_write_begin_other(len, event, w.ring, how);
+		return etch_write_begin_other(len, event->word, w.ring, how);
 	}
-	etch_stamp_quick(w.record, time, event->id);
+	etch_stamp_quick(w.record, time, event->id, current->pid);
 	return w;
 }
 EXPORT_SYMBOL_GPL(etch_write_begin_mask);

@@ -46,22 +46,34 @@ static __always_inline bool etch_is_one(u64 mask)
 	return !(mask & (mask - 1));
 }
 
-/* @word: of the event, struct etch_event.word. */
-static __always_inline void etch_stamp(struct etch_head *head, u64 time, u64 word)
+/* The first word of an event's records, but for time and context. */
+static __always_inline u64 etch_word_of(unsigned int id)
+{
+	return (u64)id << ETCH_TIME_BITS;
+}
+
+static __always_inline void etch_stamp_pid(struct etch_head *head, u64 time, u64 word, pid_t pid)
 {
 	word |= time & ETCH_TIME_MASK;
 	if (unlikely(!in_task()))
 		word |= (u64)etch_context_level() << ETCH_CONTEXT_SHIFT;
 	head->word = word;
-	head->pid = current->pid;
+	head->pid = pid;
+}
+
+/* @word: of the event, struct etch_event.word. */
+static __always_inline void etch_stamp(struct etch_head *head, u64 time, u64 word)
+{
+	etch_stamp_pid(head, time, word, current->pid);
 }
 
 /*
  * The same for a record whose first word nobody reads soon. Where the counter comes in two
  * registers, it goes into the record from there. @id: the event's; bits above 16 do not count.
+ * @pid: the caller's, who has read it early.
  */
 static __always_inline void etch_stamp_quick(struct etch_head *head, struct etch_ticks time,
-					     unsigned int id)
+					     unsigned int id, pid_t pid)
 {
 #ifdef ETCH_COUNTER_HALVES
 	u16 *part = (u16 *)&head->word;
@@ -73,9 +85,9 @@ static __always_inline void etch_stamp_quick(struct etch_head *head, struct etch
 	*(u32 *)part = time.low;
 	part[2] = time.high;
 	part[3] = id;
-	head->pid = current->pid;
+	head->pid = pid;
 #else
-	etch_stamp(head, etch_ticks_whole(time), (u64)id << ETCH_TIME_BITS);
+	etch_stamp_pid(head, etch_ticks_whole(time), etch_word_of(id), pid);
 #endif
 }
 
