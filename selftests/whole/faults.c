@@ -5,9 +5,9 @@
  *
  * The first run counts the operation's allocations. Then the first one fails, the second
  * one, and so on, until a run ends in which none has failed. Of operations with very many
- * allocations, some in the middle are left out, different ones in each boot. ETCH_FAULTS=N
- * in the environment, or etch_test.faults=N on the kernel's command line, says how many are not;
- * with "all" for N, none is left out.
+ * allocations, some are left out, different ones in each boot: ETCH_FAULTS=N in the environment,
+ * or etch_test.faults=N on the kernel's command line, runs the first N, the last N and about N
+ * between them; with "all" for N, every one.
  */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
