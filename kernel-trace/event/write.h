@@ -70,7 +70,7 @@ static __always_inline void etch_stamp(struct etch_head *head, u64 time, u64 wor
 /*
  * The same for a record whose first word nobody reads soon. Where the counter comes in two
  * registers, it goes into the record from there. @id: the event's; bits above 16 do not count.
- * @pid: the caller's, who has read it early.
+ * @pid: current->pid, which the caller reads before it looks for room.
  */
 static __always_inline void etch_stamp_quick(struct etch_head *head, struct etch_ticks time,
 					     unsigned int id, pid_t pid)

@@ -51,27 +51,28 @@
 static const struct {
 	const char *event, *field;
 	long apart;		/* and as many more as milliseconds lay between the two */
+	int later;		/* ftrace comes later: 1: its number is not less; -1: not more */
 	const char *why;
 } differ[] = {
-	{ "sk_data_ready", "func=", ANY,
+	{ "sk_data_ready", "func=", ANY, 0,
 	  "the event records its return address: in ftrace that is the function that calls the tracers, in Etch the one that hit the event" },
-	{ "fib_table_lookup", "gw ", ANY,
+	{ "fib_table_lookup", "gw ", ANY, 0,
 	  "the event leaves it unset if the route has no gateway: the buffer's former content shows" },
-	{ "timer_start", "timeout=", TICKS,
+	{ "timer_start", "timeout=", TICKS, -1,
 	  "recorded from jiffies: ticks may come between the tracers" },
-	{ "timer_expire_entry", "now=", TICKS,
+	{ "timer_expire_entry", "now=", TICKS, 1,
 	  "recorded from jiffies: ticks may come between the tracers" },
-	{ "global_dirty_state", "", ANY,
+	{ "global_dirty_state", "", ANY, 0,
 	  "counts of the whole machine: another CPU may come between the tracers" },
-	{ "writeback_queue_io", "age=", TICKS * TICK_MS,
+	{ "writeback_queue_io", "age=", TICKS * TICK_MS, 1,
 	  "recorded from jiffies, in ms: ticks may come between the tracers" },
-	{ "balance_dirty_pages", "think=", TICKS * TICK_MS,
+	{ "balance_dirty_pages", "think=", TICKS * TICK_MS, 1,
 	  "recorded from jiffies, in ms: ticks may come between the tracers" },
-	{ "writeback_single_inode", "age=", READ_SECONDS,
+	{ "writeback_single_inode", "age=", READ_SECONDS, 0,
 	  "printed from jiffies: the seconds until the trace is read" },
-	{ "writeback_single_inode_start", "age=", READ_SECONDS,
+	{ "writeback_single_inode_start", "age=", READ_SECONDS, 0,
 	  "printed from jiffies: the seconds until the trace is read" },
-	{ "writeback_sb_inodes_requeue", "age=", READ_SECONDS,
+	{ "writeback_sb_inodes_requeue", "age=", READ_SECONDS, 0,
 	  "printed from jiffies: the seconds until the trace is read" },
 };
 
@@ -112,17 +113,22 @@ static int compare_keys(const void *va, const void *vb)
 	return d ? d : (a->at > b->at) - (a->at < b->at);
 }
 
-/* The same but for the value of @field, a number unless any will do. */
-static bool same_but(const char *a, const char *b, const char *field, long apart)
+/*
+ * The same but for the value of @field, a number unless any will do. @a is Etch's, @later as in
+ * the list of differences.
+ */
+static bool same_but(const char *a, const char *b, const char *field, long apart, int later)
 {
 	const char *at_a = strstr(a, field), *at_b = strstr(b, field);
 	size_t len = strlen(field);
+	long more;
 
 	if (!at_a || !at_b || at_a - a != at_b - b || strncmp(a, b, at_a - a))
 		return false;
 	at_a += len;
 	at_b += len;
-	if (apart != ANY && labs(strtol(at_a, NULL, 10) - strtol(at_b, NULL, 10)) > apart)
+	more = strtol(at_b, NULL, 10) - strtol(at_a, NULL, 10);
+	if (apart != ANY && (labs(more) > apart || more * later < 0))
 		return false;
 	return !strcmp(at_a + strcspn(at_a, " ]"), at_b + strcspn(at_b, " ]"));
 }
@@ -157,7 +163,7 @@ static bool same_text(const struct record *a, const struct record *b)
 		if (!*differ[i].field)
 			return same_but_numbers(a->text, b->text);
 		return same_but(a->text, b->text, differ[i].field, differ[i].apart == ANY ?
-				ANY : differ[i].apart + between);
+				ANY : differ[i].apart + between, differ[i].later);
 	}
 	return false;
 }
