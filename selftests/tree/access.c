@@ -99,6 +99,8 @@ FIXTURE_SETUP(access)
 	/* So that the snapshots can be read. */
 	ASSERT_EQ(0, all_snapshots("1"));
 	tree_walk_drawn();
+	/* Some events are among them. */
+	ASSERT_LT(0, tree.hits[row_of(ETCH "/events/sched/sched_switch") - rows]);
 }
 
 FIXTURE_TEARDOWN(access)
