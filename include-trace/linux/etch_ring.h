@@ -210,11 +210,15 @@ struct etch_block {
 };
 
 /**
- * struct etch_ring - one CPU's buffer; all fields are the ring's own
+ * struct etch_ring - one CPU's buffer; all fields but one are the ring's own
+ * @owner: the owner's; the ring neither reads nor writes it
  *
  * The first cache line is all that the fast path touches besides the record. It is
  * written by the ring's CPU only, but for @quick, @limit and @clock. Losing a record because
  * the ring is full touches @lost and @consumed, too.
+ *
+ * The last word of that line is @owner: a CPU that finds the ring by a pointer there has the line
+ * before it follows the pointer.
  */
 struct etch_ring {
 	/* private: */
@@ -227,6 +231,9 @@ struct etch_ring {
 	unsigned int	limit;		/* bytes for records in a block; 0: off; or ALARM */
 	enum etch_clock	clock;
 	u64		full;		/* cached: what consumed was when there was no free block */
+	/* public: */
+	void		*owner;
+	/* private: */
 
 	/* The slow path's: read by the ring's CPU, changed when quiescent. */
 	u64		*slots ____cacheline_aligned;
@@ -237,6 +244,7 @@ struct etch_ring {
 	unsigned int	header;		/* bytes at the start of a block */
 	bool		overwrite;
 	bool		fixed;		/* it and its pages lie in memory of the caller's */
+	bool		placed;		/* it alone does, by etch_ring_settle() */
 	int		node;
 	local_t		lost[ETCH_LOST_NR];	/* since the ring was made */
 	u64		forgotten[ETCH_LOST_NR]; /* of those, when it was emptied last */
@@ -273,7 +281,7 @@ struct etch_ring {
 	u64		told;		/* overwritten, and reported by a view */
 };
 
-static_assert(offsetofend(struct etch_ring, full) <= 64,
+static_assert(offsetofend(struct etch_ring, owner) <= 64,
 	      "the fast path's fields fit in one cache line");
 
 /**
@@ -402,6 +410,7 @@ struct etch_resize;
 
 /* Making and controlling: ring_control.c, ring_resize.c. */
 struct etch_ring *etch_ring_create(const struct etch_ring_params *params);
+struct etch_ring *etch_ring_settle(struct etch_ring *r, struct etch_ring *place);
 struct etch_ring *etch_ring_create_in(const struct etch_ring_params *params, void *memory,
 				      unsigned int nr);
 void etch_ring_free(struct etch_ring *r);

@@ -12,6 +12,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/rwsem.h>
+#include <linux/tracepoint.h>
 
 struct seq_buf;
 struct syscall_metadata;
@@ -43,15 +44,34 @@ struct etch_recorder {
  *
  * A stub has from its gate where the pointer to the ring stands. @rules, @several and @given
  * stand in for a ring where one pointer does not tell it all: write.c.
+ *
+ * The first instances, the main tree among them, have a home here for their ring. Their stubs'
+ * pointer is @owner there, and by_bit[] says the same. It is in the cache line that writers use of
+ * the ring, and mostly points to that ring: so with empty caches they wait once for the two. It
+ * points elsewhere while this CPU has no ring, for a moment when the ring gets other sub-buffers,
+ * and if the ring is in memory that outlives the kernel.
  */
+#define ETCH_HOMES		TRACEPOINT_HOMES
+
 struct etch_cpu_rings {
 	struct etch_ring *by_bit[ETCH_BITS];
 	struct etch_ring *rules;
 	struct etch_ring *several;
 	struct etch_ring *given;
+	struct etch_home {
+		struct etch_ring ring;
+	} __aligned(512) homes[ETCH_HOMES];	/* by bit - ETCH_MAIN */
 };
 
 DECLARE_PER_CPU(struct etch_cpu_rings, etch_cpu_rings);
+
+/* Where a CPU has room for the ring of the instance of that bit; NULL: nowhere. */
+static inline struct etch_ring *etch_home(int cpu, int bit)
+{
+	if (bit >= ETCH_MAIN + ETCH_HOMES)
+		return NULL;
+	return &per_cpu_ptr(&etch_cpu_rings, cpu)->homes[bit - ETCH_MAIN].ring;
+}
 
 /* ---- event.c: which events there are ---- */
 

@@ -456,6 +456,10 @@ static int __init etch_write_init(void)
 
 	BUILD_BUG_ON(sizeof(struct etch_cpu_rings) > 1UL << TRACEPOINT_GATE_ID);
 	BUILD_BUG_ON(TRACEPOINT_ID != (u64)ETCH_ID_MAX << ETCH_TIME_BITS);
+	BUILD_BUG_ON(offsetof(struct etch_cpu_rings, homes[0].ring.owner) !=
+		     TRACEPOINT_GATE_HOME(ETCH_MAIN));
+	BUILD_BUG_ON(offsetof(struct etch_cpu_rings, homes[1].ring.owner) !=
+		     TRACEPOINT_GATE_HOME(ETCH_MAIN + 1));
 	BUILD_BUG_ON(offsetof(struct etch_cpu_rings, rules) != TRACEPOINT_GATE_RULES);
 	BUILD_BUG_ON(offsetof(struct etch_cpu_rings, several) != TRACEPOINT_GATE_SEVERAL);
 	for_each_possible_cpu(cpu) {

@@ -82,14 +82,42 @@ struct etch_ring *etch_cpu_ring_make(const struct etch_instance *inst, int cpu,
 	return ring;
 }
 
+/* Writers on @cpu go to @ring from now on, or nowhere. */
+static void etch_cpu_ring_point(const struct etch_instance *inst, int cpu, struct etch_ring *ring)
+{
+	struct etch_ring *home = etch_home(cpu, inst->rec.bit);
+
+	/* Pairs with etch_this_ring(). */
+	smp_store_release(&per_cpu(etch_cpu_rings, cpu).by_bit[inst->rec.bit], ring);
+	if (!home)
+		return;
+	/* Pairs with etch_ring_of(), as the one above does where there is no home. */
+	smp_store_release(&home->owner, (void *)ring);
+}
+
+bool etch_rings_have_homes(const struct etch_instance *inst)
+{
+	return inst->rec.bit < ETCH_MAIN + ETCH_HOMES && !inst->store;
+}
+
+/* A new ring goes to its home, if there is one, and no older ring is there. */
+static struct etch_ring *etch_cpu_ring_settle(const struct etch_instance *inst, int cpu,
+					      struct etch_ring *ring)
+{
+	struct etch_ring *home = etch_home(cpu, inst->rec.bit);
+
+	if (!etch_rings_have_homes(inst) || inst->rings[cpu] == home)
+		return ring;
+	return etch_ring_settle(ring, home);
+}
+
 void etch_cpu_ring_publish(struct etch_instance *inst, int cpu, struct etch_ring *ring)
 {
-	struct etch_ring *writers = ring ?: &per_cpu_ptr(inst->absent, cpu)->ring;
-
+	if (ring)
+		ring = etch_cpu_ring_settle(inst, cpu, ring);
 	/* A reader or writer that finds the ring finds it complete. The first is for a dump. */
 	smp_store_release(&inst->rings[cpu], ring);
-	/* Pairs with etch_this_ring(). */
-	smp_store_release(&per_cpu(etch_cpu_rings, cpu).by_bit[inst->rec.bit], writers);
+	etch_cpu_ring_point(inst, cpu, ring ?: &per_cpu_ptr(inst->absent, cpu)->ring);
 	/* (S) the ring, then @on: pairs with etch_instance_turn(), which may have missed it. */
 	smp_mb();
 	if (ring && !READ_ONCE(inst->on))
@@ -245,8 +273,8 @@ static void etch_absent_publish(struct etch_instance *inst, bool there)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		WRITE_ONCE(per_cpu(etch_cpu_rings, cpu).by_bit[inst->rec.bit],
-			   there ? &per_cpu_ptr(inst->absent, cpu)->ring : NULL);
+		etch_cpu_ring_point(inst, cpu,
+				    there ? &per_cpu_ptr(inst->absent, cpu)->ring : NULL);
 }
 
 /* ---- What all rings of an instance share ---- */

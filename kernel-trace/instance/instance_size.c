@@ -199,10 +199,10 @@ static unsigned long etch_ring_wanted(const struct etch_instance *inst,
 }
 
 /*
- * A new ring for each CPU that is there and has one; for a CPU that is gone there is
- * NULL, as for one that has none.
+ * A new ring for each CPU that is there and has one, as large as that one or as small as can be;
+ * for a CPU that is gone there is NULL, as for one that has none.
  */
-static int etch_subbuf_prepare(const struct etch_instance *inst, unsigned int subbuf,
+static int etch_subbuf_prepare(const struct etch_instance *inst, unsigned int subbuf, bool small,
 			       struct etch_ring **rings)
 {
 	struct etch_ring *ring;
@@ -211,13 +211,24 @@ static int etch_subbuf_prepare(const struct etch_instance *inst, unsigned int su
 	for_each_etch_ring(inst, cpu, ETCH_ALL_CPUS) {
 		if (!cpumask_test_cpu(cpu, inst->cpus))
 			continue;
-		ring = etch_cpu_ring_make(inst, cpu, etch_ring_wanted(inst, inst->rings[cpu]),
+		ring = etch_cpu_ring_make(inst, cpu,
+					  small ? 0 : etch_ring_wanted(inst, inst->rings[cpu]),
 					  subbuf);
 		if (IS_ERR(ring))
 			return PTR_ERR(ring);
 		rings[cpu] = ring;
 	}
 	return 0;
+}
+
+static void etch_rings_free(struct etch_ring **rings)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		etch_ring_free(rings[cpu]);
+		rings[cpu] = NULL;
+	}
 }
 
 /*
@@ -242,6 +253,27 @@ static void etch_rings_exchange(struct etch_instance *inst, struct etch_ring **r
 			etch_stream_rebase(inst, cpu, rings[cpu]);
 }
 
+/*
+ * Free the rings that are at home, where the new ones go. Writers go to small rings in between, and
+ * what they record there is thrown away: the instance is emptied when they come to the new ones.
+ * 0; or -ENOMEM, and nothing has changed.
+ */
+static int etch_rings_vacate(struct etch_instance *inst)
+{
+	struct etch_ring **rings = kcalloc(nr_cpu_ids, sizeof(*rings), GFP_KERNEL);
+	int ret;
+
+	if (!rings)
+		return -ENOMEM;
+	ret = etch_subbuf_prepare(inst, inst->subbuf_bytes, true, rings);
+	if (!ret)
+		etch_rings_exchange(inst, rings);
+	/* The old ones; or, if some could not be allocated, the small ones. */
+	etch_rings_free(rings);
+	kfree(rings);
+	return ret;
+}
+
 /**
  * etch_subbuf_bytes() - the size of a sub-buffer that was asked for
  * @bytes: the size that the user asked for
@@ -263,8 +295,8 @@ unsigned int etch_subbuf_bytes(unsigned long bytes)
  *
  * Empties the rings and sets their counts to zero: blocks of two sizes have no place in
  * one ring. Their sizes stay, as far as they can with two sub-buffers at least. Rings
- * that were left by CPUs which have gone are freed. All is changed or nothing is, and
- * no record is lost: writers go from the old ring to the new one.
+ * that were left by CPUs which have gone are freed. All is changed or nothing is. No record is
+ * lost after the rings are empty: writers go from one ring to the next.
  *
  * Context: process, may sleep; holds etch_mutex.
  * Return: 0, -ENOMEM, or -EINVAL if a ring would have too many of them.
@@ -272,7 +304,7 @@ unsigned int etch_subbuf_bytes(unsigned long bytes)
 int etch_instance_set_subbuf(struct etch_instance *inst, unsigned int subbuf)
 {
 	struct etch_ring **rings;
-	int cpu, ret;
+	int ret;
 
 	lockdep_assert_held(&etch_mutex);
 	if (inst->subbuf_bytes == subbuf)
@@ -282,18 +314,18 @@ int etch_instance_set_subbuf(struct etch_instance *inst, unsigned int subbuf)
 		return -ENOMEM;
 
 	mutex_lock(&inst->read_mutex);
-	ret = etch_subbuf_prepare(inst, subbuf, rings);
+	ret = etch_subbuf_prepare(inst, subbuf, false, rings);
+	if (!ret && etch_rings_have_homes(inst))
+		ret = etch_rings_vacate(inst);
 	if (!ret) {
 		WRITE_ONCE(inst->subbuf_bytes, subbuf);	/* etch_marker_max() looks */
 		etch_rings_exchange(inst, rings);
 		etch_rings_complete(inst);
 	}
+	/* The old ones; or, if some could not be allocated, the new ones. */
+	etch_rings_free(rings);
 	mutex_unlock(&inst->read_mutex);
 	wake_up_interruptible_all(&inst->wait);
-
-	/* The old ones; or, if some could not be allocated, the new ones. */
-	for_each_possible_cpu(cpu)
-		etch_ring_free(rings[cpu]);
 	kfree(rings);
 	return ret;
 }

@@ -181,6 +181,31 @@ struct etch_ring *etch_ring_create(const struct etch_ring_params *p)
 }
 EXPORT_SYMBOL_GPL(etch_ring_create);
 
+/* The fields behind @owner begin there. */
+#define ETCH_RING_REST	offsetofend(struct etch_ring, owner)
+
+/**
+ * etch_ring_settle() - move a ring to a place of the caller's
+ * @r: of etch_ring_create(), and nobody has used it yet
+ * @place: where; all zeroes but for @owner, which may be in use and stays as it is
+ *
+ * Moves struct etch_ring itself; its sub-buffers stay where they are. When the ring is freed,
+ * @place stays the caller's, with zeroes as before.
+ *
+ * Context: any.
+ * Return: @place. @r is freed.
+ */
+struct etch_ring *etch_ring_settle(struct etch_ring *r, struct etch_ring *place)
+{
+	memcpy(place, r, offsetof(struct etch_ring, owner));
+	memcpy((u8 *)place + ETCH_RING_REST, (u8 *)r + ETCH_RING_REST,
+	       sizeof(*r) - ETCH_RING_REST);
+	place->placed = true;
+	kfree(r);
+	return place;
+}
+EXPORT_SYMBOL_GPL(etch_ring_settle);
+
 /**
  * etch_ring_create_in() - make a ring in memory that somebody else may find later
  * @p: as for etch_ring_create(); its size does not count
@@ -246,6 +271,11 @@ void etch_ring_free(struct etch_ring *r)
 		etch_ring_free_blocks(r, r->blocks, r->nr + 1);
 	kvfree(r->blocks);
 	kvfree(r->slots);
+	if (r->placed) {
+		memset(r, 0, offsetof(struct etch_ring, owner));
+		memset((u8 *)r + ETCH_RING_REST, 0, sizeof(*r) - ETCH_RING_REST);
+		return;
+	}
 	kfree(r);
 }
 EXPORT_SYMBOL_GPL(etch_ring_free);

@@ -49,6 +49,33 @@ static void test_create(void)
 	tap(true, "whichever allocation fails, nothing is left behind");
 }
 
+/* A ring at a place of ours, where the owner's word stays as it is. */
+static void test_settle(void)
+{
+	static const struct etch_ring empty;
+	struct etch_ring place = {};
+	struct tally t = {};
+	struct etch_ring *r;
+	unsigned int n;
+
+	for (n = 0; n < 2; n++) {
+		place.owner = &t;
+		r = fresh(2, true);
+		CHECK(etch_ring_settle(r, &place) == &place);
+		CHECK(place.owner == &t);
+		CHECK_EQ(etch_ring_resize(&place, 4), 0);
+		CHECK(put(&place, 20) && put(&place, 100));
+		CHECK_EQ(tally_drain(&t, &place), 2);
+		etch_ring_free(&place);
+		CHECK(place.owner == &t);
+		place.owner = NULL;
+		CHECK(!memcmp(&place, &empty, sizeof(place)));
+		CHECK_EQ(shim_live, 0);
+		memset(&t, 0, sizeof(t));
+	}
+	tap(true, "a ring can be at its owner's place");
+}
+
 /* Records of @len until @n are tried; drained; the figures. */
 static void fill_and_drain(unsigned int nr, bool overwrite, unsigned int len, unsigned int n)
 {
@@ -710,6 +737,7 @@ static void test_set_back(void)
 int main(void)
 {
 	test_create();
+	test_settle();
 	test_fill();
 	test_causes();
 	test_too_short();
