@@ -44,8 +44,11 @@
 #include "event/rules.h"
 #include "event/write.h"
 
-/* So many copies may have the original's time. An event with more is rare. */
-#define ETCH_AT_ONCE	8
+/*
+ * So many copies may have the original's time. An event with more is rare. It makes the size of
+ * struct etch_copy a power of two, so that its place on the stack takes no multiplication.
+ */
+#define ETCH_AT_ONCE	11
 
 /*
  * The records of this CPU that are being written and have copies to make. Writers on one
@@ -141,8 +144,8 @@ static noinline struct etch_write etch_write_begin_many_other(unsigned long len,
 }
 
 /*
- * etch_write_begin() for several instances. A writer that comes in between uses the entries above
- * the depth.
+ * etch_write_begin() for several instances, two at least. A writer that comes in between uses the
+ * entries above the depth.
  */
 static noinline struct etch_write etch_write_begin_many(unsigned long len,
 							const struct etch_event *event, u64 mask)
@@ -160,9 +163,12 @@ static noinline struct etch_write etch_write_begin_many(unsigned long len,
 		return etch_write_begin_first(len, event, mask);
 	WRITE_ONCE(c->depth, depth + 1);
 	barrier();	/* from here on it takes the next entry */
+	OPTIMIZER_HIDE_VAR(copy);	/* one register, not @c and an index */
 	copy->mask = rest;
-	for (; rest && nr < ETCH_AT_ONCE; rest &= rest - 1)
+	do {
 		copy->then[nr++] = etch_ring_position(etch_this_ring(rest));
+		rest &= rest - 1;
+	} while (rest && nr < ETCH_AT_ONCE);
 	copy->nr = nr;
 	how = etch_ring_reserve_quick(ring, &len, &time, &record);
 	if (unlikely(how != ETCH_QUICK_DONE))
@@ -171,7 +177,9 @@ static noinline struct etch_write etch_write_begin_many(unsigned long len,
 	copy->ring = ring;
 	copy->record = record;
 	copy->len = len;
-	return (struct etch_write) { .ring = &c->stand_in, .record = record };
+	return (struct etch_write) {
+		.ring = this_cpu_ptr(&etch_copies.stand_in), .record = record,
+	};
 }
 
 /*
@@ -369,25 +377,35 @@ static __always_inline void etch_write_copy_since(struct etch_ring *ring,
 		etch_write_copy_other(ring, copy, how);
 }
 
-/* Make the copies of the record that began last, and commit the record. */
+/* A copy with a time of its own, for which the original's was not tried. */
+static noinline void etch_write_copy_late(struct etch_ring *ring, const struct etch_copy *copy)
+{
+	etch_write_copy(ring, copy->record, copy->len);
+}
+
+/* Make the copies of the record that began last, and commit the record. There is one at least. */
 static noinline void etch_write_end_copied(void)
 {
 	struct etch_copies *c = this_cpu_ptr(&etch_copies);
-	unsigned int depth = READ_ONCE(c->depth) - 1, i = 0;
-	const struct etch_copy *copy = &c->stack[depth];
-	struct etch_ring *ring = copy->ring;
+	const struct etch_copy *copy = &c->stack[READ_ONCE(c->depth) - 1];
+	struct etch_ring *ring;
+	unsigned int i = 0;
 	u64 mask;
 
-	for (mask = copy->mask; mask; mask &= mask - 1, i++) {
-		struct etch_ring *to = etch_this_ring(mask);
-
+	OPTIMIZER_HIDE_VAR(copy);	/* one register, not @c and an index */
+	mask = copy->mask;
+	do {
+		ring = etch_this_ring(mask);
 		if (likely(i < copy->nr))
-			etch_write_copy_since(to, copy, copy->then[i]);
+			etch_write_copy_since(ring, copy, copy->then[i]);
 		else
-			etch_write_copy(to, copy->record, copy->len);
-	}
+			etch_write_copy_late(ring, copy);
+		i++;
+		mask &= mask - 1;
+	} while (mask);
+	ring = copy->ring;
 	barrier();	/* up to here a writer that comes in between takes the next entry */
-	WRITE_ONCE(c->depth, depth);
+	__this_cpu_dec(etch_copies.depth);
 	etch_ring_commit(ring);
 }
 
@@ -454,6 +472,7 @@ static int __init etch_write_init(void)
 {
 	int cpu;
 
+	BUILD_BUG_ON_NOT_POWER_OF_2(sizeof(struct etch_copy));
 	BUILD_BUG_ON(sizeof(struct etch_cpu_rings) > 1UL << TRACEPOINT_GATE_ID);
 	BUILD_BUG_ON(TRACEPOINT_ID != (u64)ETCH_ID_MAX << ETCH_TIME_BITS);
 	BUILD_BUG_ON(offsetof(struct etch_cpu_rings, homes[0].ring.owner) !=
