@@ -23,7 +23,6 @@
 
 #include <linux/debugfs.h>
 #include <linux/delay.h>
-#include <linux/hrtimer.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -45,6 +44,7 @@ static inline long bench_switch_state(bool preempt, unsigned int state,
 #include "bench-hits.h"
 #include "event.h"
 #include "measure.h"
+#include "timer.h"
 
 /* Of one line. */
 #define BENCH_ROWS	8
@@ -148,9 +148,8 @@ static unsigned long bench_run_storm(const struct bench_case *c,
 	struct bench_storm storm = { .c = c };
 	u64 begin;
 
-	hrtimer_init_on_stack(&storm.timer, CLOCK_MONOTONIC,
-			      HRTIMER_MODE_REL_PINNED_HARD);
-	storm.timer.function = bench_storm_hit;
+	hrtimer_setup_on_stack(&storm.timer, bench_storm_hit, CLOCK_MONOTONIC,
+			       HRTIMER_MODE_REL_PINNED_HARD);
 	preempt_disable();
 	hrtimer_start(&storm.timer, ns_to_ktime(storm_ns),
 		      HRTIMER_MODE_REL_PINNED_HARD);

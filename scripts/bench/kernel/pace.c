@@ -14,7 +14,6 @@
 #include <linux/completion.h>
 #include <linux/debugfs.h>
 #include <linux/fs.h>
-#include <linux/hrtimer.h>
 #include <linux/kernel.h>
 #include <linux/mutex.h>
 #include <linux/smp.h>
@@ -22,6 +21,7 @@
 #include <linux/uaccess.h>
 
 #include "event.h"
+#include "timer.h"
 
 static const struct {
 	const char	*name;
@@ -74,8 +74,8 @@ static enum hrtimer_restart bench_pace_tick(struct hrtimer *timer)
 
 static void bench_pace_run(void)
 {
-	hrtimer_init(&pace.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	pace.timer.function = bench_pace_tick;
+	hrtimer_setup(&pace.timer, bench_pace_tick, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_HARD);
 	init_completion(&pace.done);
 	pace.late = 0;
 	pace.begin = ktime_get();

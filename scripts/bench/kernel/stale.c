@@ -21,7 +21,6 @@
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
-#include <linux/hrtimer.h>
 #include <linux/jump_label.h>
 #include <linux/kdebug.h>
 #include <linux/kthread.h>
@@ -34,6 +33,8 @@
 
 #include <asm/sync_core.h>
 #include <asm/text-patching.h>
+
+#include "timer.h"
 
 #define SITES	16
 #define TRIES	10
@@ -241,8 +242,7 @@ static void stale_start_timer(void *unused)
 {
 	struct hrtimer *timer = this_cpu_ptr(&stale_timer);
 
-	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	timer->function = stale_tick;
+	hrtimer_setup(timer, stale_tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	hrtimer_start(timer, ns_to_ktime(NSEC_PER_MSEC), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
