@@ -45,11 +45,11 @@ struct etch_recorder {
  * A stub has from its gate where the pointer to the ring stands. @rules, @several and @given
  * stand in for a ring where one pointer does not tell it all: write.c.
  *
- * The first instances, the main tree among them, have a home here for their ring. Their stubs'
- * pointer is @owner there, and by_bit[] says the same. It is in the cache line that writers use of
- * the ring, and mostly points to that ring: so with empty caches they wait once for the two. It
- * points elsewhere while this CPU has no ring, for a moment when the ring gets other sub-buffers,
- * and if the ring is in memory that outlives the kernel.
+ * The first instances, the main tree among them, have a home here for this CPU's ring. The gate of
+ * such an instance names @owner of the home, a pointer like that in by_bit[]. It stands in the
+ * cache line that writers use of the ring, and mostly points to the same ring: a writer with empty
+ * caches waits once for both. The pointer leads elsewhere while the CPU has no ring, for a moment
+ * when the ring gets other sub-buffers, and if the ring is in memory that outlives the kernel.
  */
 #define ETCH_HOMES		TRACEPOINT_HOMES
 

@@ -45,8 +45,8 @@
 #include "event/write.h"
 
 /*
- * So many copies may have the original's time. An event with more is rare. It makes the size of
- * struct etch_copy a power of two, so that its place on the stack takes no multiplication.
+ * So many copies may have the original's time. An event with more is rare. With this number the
+ * size of struct etch_copy is a power of two: the writer finds its entry by a shift.
  */
 #define ETCH_AT_ONCE	11
 
@@ -377,7 +377,7 @@ static __always_inline void etch_write_copy_since(struct etch_ring *ring,
 		etch_write_copy_other(ring, copy, how);
 }
 
-/* A copy with a time of its own, for which the original's was not tried. */
+/* A copy with a time of its own: the writer did not note where this ring was before the time. */
 static noinline void etch_write_copy_late(struct etch_ring *ring, const struct etch_copy *copy)
 {
 	etch_write_copy(ring, copy->record, copy->len);

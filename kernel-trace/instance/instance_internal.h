@@ -14,7 +14,7 @@ struct etch_ring *etch_cpu_ring_make(const struct etch_instance *inst, int cpu,
 				     unsigned long bytes, unsigned int subbuf);
 /* From here on it is the CPU's, and its writers find it. NULL: they find none. */
 void etch_cpu_ring_publish(struct etch_instance *inst, int cpu, struct etch_ring *ring);
-/* CPUs have room for them beside the pointers to them (event/event.h). */
+/* Whether the CPUs have homes for the instance's rings: see struct etch_cpu_rings. */
 bool etch_rings_have_homes(const struct etch_instance *inst);
 /* Both for a CPU that has none. 0 or an errno. */
 int etch_cpu_ring_create(struct etch_instance *inst, int cpu, unsigned long bytes);

@@ -181,7 +181,7 @@ struct etch_ring *etch_ring_create(const struct etch_ring_params *p)
 }
 EXPORT_SYMBOL_GPL(etch_ring_create);
 
-/* The fields behind @owner begin there. */
+/* Behind @owner the ring's fields go on at this offset. */
 #define ETCH_RING_REST	offsetofend(struct etch_ring, owner)
 
 /**

@@ -3,8 +3,8 @@
 #define _BENCH_TIMER_H
 
 /*
- * hrtimer_setup() for Linux before 6.13, which has not got it. These modules are built for
- * kernels without the series, too.
+ * Linux has hrtimer_setup() since 6.13; here is what older kernels get instead. The series has
+ * the same for its own files, but these modules are built for kernels without it, too.
  */
 #include <linux/hrtimer.h>
 #include <linux/version.h>
