@@ -14,7 +14,6 @@
 #include <limits.h>
 #include <signal.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -22,6 +21,7 @@
 
 #include "etch_test.h"
 #include "fuzz_oracle.h"
+#include "fuzz_way.h"
 #include "sample.h"
 
 #define INSTANCE	ETCH "/instances/etch-fuzz"
@@ -129,78 +129,6 @@ static void problem(const struct target *t, const struct fuzz_input *in, const c
 	va_end(args);
 	printf("\n#   '");
 	print_bytes(in->bytes, in->len);
-}
-
-/* ---- Ways to write ---- */
-
-enum way {
-	PLAIN,
-	APPEND,
-	TRUNCATE,
-	WRITE_ONLY,
-	AT_OFFSET,		/* which means nothing to these files */
-	NO_OFFSET,		/* pwrite(), which most of them do not know */
-	NOWHERE,		/* an address where nothing is */
-	HALFWAY,		/* an address behind which nothing is, too early */
-	NOTHING,		/* no bytes at all */
-	WAYS,
-};
-
-static int flags_of(const struct target *t, enum way way)
-{
-	int flags = t->readable && way != WRITE_ONLY ? O_RDWR : O_WRONLY;
-
-	if (way == APPEND)
-		flags |= O_APPEND;
-	if (way == TRUNCATE)
-		flags |= O_TRUNC;
-	return flags | O_CLOEXEC;
-}
-
-/* Two pages, of which only the first one is there. */
-static char *edge(void)
-{
-	static char *pages;
-
-	if (!pages) {
-		pages = mmap(NULL, 8 * FUZZ_INPUT_MAX, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		mprotect(pages + 4 * FUZZ_INPUT_MAX, 4 * FUZZ_INPUT_MAX, PROT_NONE);
-	}
-	return pages + 4 * FUZZ_INPUT_MAX;
-}
-
-static const void *nowhere(void)
-{
-	static const unsigned long addresses[] = {
-		0, 1, 4095, -1UL, -4096UL, 1UL << 63, 0x60000000, 0xffff888000000000,
-		0xffffffff81000000,
-	};
-
-	return fuzz_once_in(3) ? edge() : (void *)fuzz_of(addresses);
-}
-
-static ssize_t write_in_a_way(int fd, const struct fuzz_input *in, enum way way)
-{
-	size_t there;
-
-	switch (way) {
-	case AT_OFFSET:
-		lseek(fd, fuzz_any() >> (2 + fuzz_below(60)), SEEK_SET);
-		return write(fd, in->bytes, in->len);
-	case NO_OFFSET:
-		return pwrite(fd, in->bytes, in->len, fuzz_once_in(2) ? fuzz_any() : fuzz_below(9));
-	case NOWHERE:
-		return write(fd, nowhere(), in->len);
-	case HALFWAY:
-		there = fuzz_below(in->len);
-		memcpy(edge() - there, in->bytes, there);
-		return write(fd, edge() - there, in->len);
-	case NOTHING:
-		return write(fd, in->bytes, 0);
-	default:
-		return write(fd, in->bytes, in->len);
-	}
 }
 
 /* ---- Checking the result ---- */
@@ -338,9 +266,9 @@ static void check_marker_raw(const struct target *t, const struct fuzz_input *in
 }
 
 /* If enough bytes for a mark lie before the unmapped page, the mark is stored or lost. */
-static bool marker_may(const struct fuzz_input *in, enum way way, ssize_t n)
+static bool marker_may(const struct fuzz_input *in, ssize_t n)
 {
-	bool whole = way == HALFWAY && in->len > MARKER_LEAST;
+	bool whole = in->mapped > MARKER_LEAST;
 
 	if (n < 0)
 		return errno == EBADF || errno == ENOMEM || (whole && errno == ENOSPC);
@@ -348,18 +276,14 @@ static bool marker_may(const struct fuzz_input *in, enum way way, ssize_t n)
 }
 
 /* A bad address gives EFAULT, unless the file ignores its input, or refuses it before. */
-static void check_fault(const struct target *t, const struct fuzz_input *in, enum way way,
-			ssize_t n)
+static void check_fault(const struct target *t, const struct fuzz_input *in, ssize_t n)
 {
 	done.faults++;
 	if (t->what->kind == FUZZ_ANY || !in->len)
 		return;
 	if (n < 0 && errno == EINVAL && t->what->max && in->len > t->what->max)
 		return;
-	/* The kernel's own code for such files looks at the first few bytes alone. */
-	if (n < 0 && errno == EINVAL && t->what->kind == FUZZ_MODULE)
-		return;
-	if (t->what->kind == FUZZ_MARKER && marker_may(in, way, n))
+	if (t->what->kind == FUZZ_MARKER && marker_may(in, n))
 		return;
 	/* It looks at the length first. */
 	if (t->what->kind == FUZZ_MARKER_RAW && n < 0 &&
@@ -371,15 +295,24 @@ static void check_fault(const struct target *t, const struct fuzz_input *in, enu
 		problem(t, in, "at a bad address, but it shows '%.100s'", shown_after);
 }
 
-static void check_one(const struct target *t, const struct fuzz_input *in, enum way way,
+/* Must the kernel meet an address that it cannot read, before it takes or refuses the input? */
+static bool meets_bad_address(const struct target *t, const struct fuzz_input *in,
+			      enum fuzz_way way)
+{
+	if (way == FUZZ_HALFWAY)
+		return !t->what->part || in->mapped < t->what->part;
+	return way == FUZZ_NOWHERE;
+}
+
+static void check_one(const struct target *t, const struct fuzz_input *in, enum fuzz_way way,
 		      ssize_t n)
 {
 	static struct fuzz_seen seen;
 	int err = errno;
 
-	if (way == NOWHERE || way == HALFWAY) {
-		check_fault(t, in, way, n);
-	} else if (way == NO_OFFSET && n < 0 && (err == EINVAL || err == ESPIPE)) {
+	if (meets_bad_address(t, in, way)) {
+		check_fault(t, in, n);
+	} else if (way == FUZZ_NO_OFFSET && n < 0 && (err == EINVAL || err == ESPIPE)) {
 		done.refused++;
 		if (strcmp(shown_before, shown_after))
 			problem(t, in, "at no offset, but it shows '%.100s'", shown_after);
@@ -400,28 +333,28 @@ static void one_write(void)
 {
 	static struct fuzz_input in;
 	const struct target *t = any_target();
-	enum way way = fuzz_once_in(2) ? PLAIN : fuzz_below(WAYS);
+	enum fuzz_way way = fuzz_once_in(2) ? FUZZ_PLAIN : fuzz_below(FUZZ_WAYS);
 	bool shows;
 	ssize_t n;
 	int fd, err;
 
 	fuzz_make(&in);
-	if (way == NOTHING || (way == HALFWAY && !in.len)) {
+	if (way == FUZZ_NOTHING || (way == FUZZ_HALFWAY && !in.len)) {
 		in.len = 0;
-		way = NOTHING;
+		way = FUZZ_NOTHING;
 	}
-	fd = open(t->path, flags_of(t, way));
+	fd = open(t->path, fuzz_open_flags(t->readable, way));
 	if (fd < 0) {
 		problem(t, &in, "open: %s", strerror(errno));
 		return;
 	}
 	/* trace is long and changes by itself; error_log changes with each refused input. */
-	shows = t->readable && way != WRITE_ONLY && t->what->kind < FUZZ_TEXT;
+	shows = t->readable && way != FUZZ_WRITE_ONLY && t->what->kind < FUZZ_TEXT;
 	*shown_before = 0;
 	*shown_after = 0;
 	if (shows)
 		shown(fd, shown_before);
-	n = write_in_a_way(fd, &in, way);
+	n = fuzz_write(fd, &in, way);
 	err = errno;
 	done.writes++;
 	/* If this descriptor cannot read, another one reads the file. */
@@ -431,7 +364,7 @@ static void one_write(void)
 	forget_counts(t, shown_before);
 	forget_counts(t, shown_after);
 	errno = err;
-	if (way != WRITE_ONLY || !t->readable)
+	if (way != FUZZ_WRITE_ONLY || !t->readable)
 		check_one(t, &in, way, n);
 }
 
@@ -751,7 +684,7 @@ static void odd_call(struct __test_metadata *_metadata, const char *path)
 	case 0:
 		if (fuzz_once_in(2))
 			arg[1] = fuzz_below(2000) | (uint64_t)(fuzz_below(200) << 12) << 32;
-		EXPECT_NE(0, ioctl(fd, fuzz_of(commands), fuzz_once_in(4) ? nowhere() : arg));
+		EXPECT_NE(0, ioctl(fd, fuzz_of(commands), fuzz_once_in(4) ? fuzz_nowhere() : arg));
 		break;
 	case 1:
 		bytes = 4096 * (1 + fuzz_below(300));
@@ -780,7 +713,7 @@ static void odd_call(struct __test_metadata *_metadata, const char *path)
 		break;
 	case 5:
 		/* Or there is nothing to read. */
-		EXPECT_GE(0, read(fd, (void *)nowhere(), 1 + fuzz_below(100000)));
+		EXPECT_GE(0, read(fd, (void *)fuzz_nowhere(), 1 + fuzz_below(100000)));
 		break;
 	case 6:
 		if (pread(fd, arg, sizeof(arg), at) < 0)
@@ -797,7 +730,7 @@ static void odd_call(struct __test_metadata *_metadata, const char *path)
 		break;
 	case 8:
 		truncate(path, at);
-		if (write(fd, nowhere(), 1 << 20) < 0)
+		if (write(fd, fuzz_nowhere(), 1 << 20) < 0)
 			break;
 		break;
 	default:

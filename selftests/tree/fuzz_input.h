@@ -14,6 +14,7 @@
 
 struct fuzz_input {
 	size_t len;
+	size_t mapped;	/* so many of its bytes the kernel could read */
 	char bytes[FUZZ_INPUT_MAX + 1];
 };
 

@@ -5,6 +5,10 @@
 
 #include "fuzz_oracle.h"
 
+/* How much the kernel's own code copies at once: simple_attr_write(), trace_parse_run_command(). */
+#define SIMPLE_ATTR_PART	23
+#define PROBES_PART		4095
+
 static const struct fuzz_file fuzz_files[] = {
 	{ "enable", FUZZ_BOOL, 4096 },
 	{ "tracing_on", FUZZ_BOOL, 256 },
@@ -31,10 +35,10 @@ static const struct fuzz_file fuzz_files[] = {
 	{ "trace_marker", FUZZ_MARKER, 0 },
 	{ "trace_marker_raw", FUZZ_MARKER_RAW, 0 },
 	{ "statedump", FUZZ_STATE, 256 },
-	{ "subbufs", FUZZ_MODULE, 0 },
-	{ "dynamic_events", FUZZ_PROBES, 0 },
-	{ "kprobe_events", FUZZ_PROBES, 0 },
-	{ "uprobe_events", FUZZ_PROBES, 0 },
+	{ "subbufs", FUZZ_MODULE, 0, SIMPLE_ATTR_PART },
+	{ "dynamic_events", FUZZ_PROBES, 0, PROBES_PART },
+	{ "kprobe_events", FUZZ_PROBES, 0, PROBES_PART },
+	{ "uprobe_events", FUZZ_PROBES, 0, PROBES_PART },
 };
 
 const struct fuzz_file *fuzz_file_of(const char *path)

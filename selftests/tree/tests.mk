@@ -8,4 +8,4 @@ TEST_GEN_PROGS := tree/boot $(TEST_GEN_PROGS)
 # these tests have nothing to do.
 TEST_GEN_PROGS_EXTENDED += tree/lockdown tree/unused
 
-LIB += tree/access_table.c tree/fuzz.c tree/fuzz_input.c tree/fuzz_oracle.c
+LIB += tree/access_table.c tree/fuzz.c tree/fuzz_input.c tree/fuzz_oracle.c tree/fuzz_way.c
