@@ -36,7 +36,7 @@ struct fuzz_file {
 	const char *name;
 	enum fuzz_kind kind;
 	size_t max;		/* bytes that may be written; 0: as many as one likes */
-	size_t part;		/* so many bytes are looked at before the next; 0: all */
+	size_t part;		/* it acts on so many bytes before it copies more; 0: on all */
 };
 
 enum fuzz_verdict {
